@@ -1,0 +1,1 @@
+//! The gRPC API: generated messages, conversions and the client.

@@ -1,0 +1,1 @@
+//! Messages: the Bus trait and its in-process implementation.

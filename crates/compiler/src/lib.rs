@@ -1,0 +1,1 @@
+//! Contracts to a manifest: discover, lower, wire, emit, validate.

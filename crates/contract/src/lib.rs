@@ -1,0 +1,1 @@
+//! Contract Markdown: text to model, with diagnostics.

@@ -1,0 +1,1 @@
+//! The shell around the pure core: one operation, one transaction.

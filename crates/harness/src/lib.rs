@@ -1,0 +1,1 @@
+//! Sessions: the task folder and the adapters that run in it.

@@ -1,0 +1,1 @@
+//! Receipts: address, chain, signature, verification, projections.

@@ -1,0 +1,1 @@
+//! The pure core: graph, memo, waves; what to skip, run and wait for.

@@ -1,0 +1,1 @@
+//! The worker: claim, task folder, session, result, commit.

@@ -1,0 +1,1 @@
+//! Durable state: the Store trait and its SQLite implementation.

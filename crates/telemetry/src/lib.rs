@@ -1,0 +1,1 @@
+//! Logs (later traces and metrics): one call in each main.

@@ -1,0 +1,1 @@
+//! Truth trees, canonical JSON, the canonicalizer and the commit gate.

@@ -1,0 +1,1 @@
+//! The gRPC server, the clock and the outbox relay.
