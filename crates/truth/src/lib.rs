@@ -1,1 +1,24 @@
-//! Truth trees, canonical JSON, the canonicalizer and the commit gate.
+//! What a truth is: its tree of files, the JSON document it reads as, the fingerprints that say
+//! what moved, and the gate it must pass to be published.
+//!
+//! Everything here is a function of its arguments: no file, clock or chance is consulted. The
+//! crate knows shapes and equality; it does not know nodes, receipts or stores.
+
+mod canonicalizer;
+mod document;
+mod expression;
+mod files;
+pub mod gate;
+pub mod json;
+mod passthrough;
+mod path;
+mod tree;
+
+pub use canonicalizer::{Canonicalizer, CanonicalizerError, region, region_key};
+pub use document::{DocumentError, document, files_of};
+pub use expression::{Expression, ExpressionError};
+pub use files::{Files, Snapshot};
+pub use gate::Broken;
+pub use passthrough::admit;
+pub use path::{PathError, TreePath};
+pub use tree::{Entry, Limits, Tree, TreeError, verify};
