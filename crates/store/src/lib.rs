@@ -5,8 +5,11 @@
 //! nothing. No SQL statement exists outside this crate.
 
 mod changes;
+#[cfg(feature = "test-util")]
+pub mod conformance;
 mod error;
 mod rows;
+mod sqlite;
 mod store;
 
 pub use changes::{
@@ -16,4 +19,5 @@ pub use error::Error;
 pub use rows::{
     Deadline, EventRow, Loaded, NodeRow, OutboxRow, Page, ReactorRow, ReceiptQuery, ReceiptRow,
 };
+pub use sqlite::SqliteStore;
 pub use store::{Begun, Store, Transaction};

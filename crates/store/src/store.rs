@@ -47,10 +47,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// A reactor's nodes, by name.
     async fn nodes(&self, reactor: &str) -> Result<Vec<NodeRow>, Error> {
-        Ok(self
-            .load(reactor)
-            .await?
-            .map_or_else(Vec::new, |loaded| loaded.nodes))
+        Ok(self.load(reactor).await?.map_or_else(Vec::new, |loaded| loaded.nodes))
     }
 
     /// The bundle of an epoch.
