@@ -38,8 +38,8 @@ pub trait Bus: Send + Sync + 'static {
 pub enum Notice {
     /// A message.
     Message(Message),
-    /// This many messages were dropped because the subscriber was slow. It must read the store
-    /// again from where it was.
+    /// Messages were dropped because the subscriber was slow: at most this many that it would have
+    /// heard. It must read the store again from where it was.
     Lagged(u64),
 }
 

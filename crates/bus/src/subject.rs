@@ -86,11 +86,7 @@ impl Subject {
     /// Reads a subject: tokens of printable ASCII, without wildcards, separated by dots.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let well_formed = text.split('.').all(is_token);
-        if well_formed {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(Malformed(text.to_owned()))
-        }
+        if well_formed { Ok(Self(text.to_owned())) } else { Err(Malformed(text.to_owned())) }
     }
 
     /// The textual form.
@@ -112,10 +108,9 @@ impl Subject {
                 node: decode(node)?,
                 facet: decode(facet)?,
             },
-            ["prose", "ledger", reactor, node] => Meaning::Ledger {
-                reactor: decode(reactor)?,
-                node: decode(node)?,
-            },
+            ["prose", "ledger", reactor, node] => {
+                Meaning::Ledger { reactor: decode(reactor)?, node: decode(node)? }
+            }
             _ => return None,
         })
     }
@@ -125,9 +120,7 @@ impl Filter {
     /// Reads a filter.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let tokens: Vec<&str> = text.split('.').collect();
-        let (last, init) = tokens
-            .split_last()
-            .ok_or_else(|| Malformed(text.to_owned()))?;
+        let (last, init) = tokens.split_last().ok_or_else(|| Malformed(text.to_owned()))?;
         let fits = |token: &str| token == "*" || is_token(token);
         if init.iter().all(|token| fits(token)) && (fits(last) || *last == ">") {
             Ok(Self(text.to_owned()))
@@ -237,10 +230,7 @@ fn is_plain(byte: u8) -> bool {
 }
 
 fn is_token(token: &str) -> bool {
-    !token.is_empty()
-        && token
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && b != b'*' && b != b'>')
+    !token.is_empty() && token.bytes().all(|b| b.is_ascii_graphic() && b != b'*' && b != b'>')
 }
 
 fn hex_digit(digit: u8) -> Option<u8> {
@@ -286,11 +276,7 @@ mod tests {
             ("prose.ledger.r.n.*", false),
             ("prose.ledger.*.m", false),
         ] {
-            assert_eq!(
-                Filter::parse(filter).unwrap().matches(&subject),
-                fits,
-                "{filter}"
-            );
+            assert_eq!(Filter::parse(filter).unwrap().matches(&subject), fits, "{filter}");
         }
         for bad in ["", "a..b", "a.>.b", "a*", "a b"] {
             assert!(Filter::parse(bad).is_err(), "{bad}");
@@ -302,7 +288,7 @@ mod tests {
         #[test]
         fn any_names_survive_a_subject(pool: String, reactor: String, node: String) {
             let subject = work(&pool, &reactor, &node);
-            prop_assert_eq!(Subject::parse(subject.as_str()).as_ref(), Ok(&subject));
+            prop_assert_eq!(Subject::parse(subject.as_str()), Ok(subject.clone()));
             prop_assert!(all_work(&pool).matches(&subject));
             prop_assert_eq!(subject.meaning(), Some(Meaning::Work { pool, reactor, node }));
         }
