@@ -39,7 +39,6 @@ codes! {
     FileTooLarge "file_too_large" Error "The file is above the size limit and was not read.";
     FileUnreadable "file_unreadable" Error "The file or folder cannot be read.";
     LinkOutside "link_outside" Error "A symbolic link leaves the source root.";
-    SourceEmpty "source_empty" Error "The source root holds no contract.";
     FrontmatterMissing "frontmatter_missing" Error "The file does not start with frontmatter.";
     FrontmatterInvalid "frontmatter_invalid" Error "The frontmatter is not closed, not YAML, or not a map.";
     FrontmatterUnknownKey "frontmatter_unknown_key" Info "A frontmatter key that means nothing here.";

@@ -93,11 +93,7 @@ pub(crate) struct Report<'a> {
 
 impl<'a> Report<'a> {
     pub(crate) fn new(path: &'a str, text: &str) -> Self {
-        Self {
-            path,
-            lines: Lines::new(text),
-            found: Vec::new(),
-        }
+        Self { path, lines: Lines::new(text), found: Vec::new() }
     }
 
     pub(crate) fn add(
@@ -106,8 +102,7 @@ impl<'a> Report<'a> {
         span: Range<usize>,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
-        self.found
-            .push(Diagnostic::new(code, self.path, &self.lines, span, message));
+        self.found.push(Diagnostic::new(code, self.path, &self.lines, span, message));
         let last = self.found.len() - 1;
         &mut self.found[last]
     }

@@ -64,13 +64,8 @@ pub(crate) fn split(text: &str, report: &mut Report) -> Option<Front> {
         }
         end += line.len();
     }
-    report
-        .add(
-            Code::FrontmatterInvalid,
-            0..DASHES.len(),
-            "the frontmatter is never closed",
-        )
-        .help = Some("close it with a line `---`".into());
+    report.add(Code::FrontmatterInvalid, 0..DASHES.len(), "the frontmatter is never closed").help =
+        Some("close it with a line `---`".into());
     None
 }
 
@@ -79,9 +74,8 @@ fn read(text: &str, range: Range<usize>, report: &mut Report) -> Option<Frontmat
     let pairs = match pairs(yaml) {
         Ok(pairs) => pairs,
         Err(problem) => {
-            let span = problem
-                .line
-                .map_or(0..DASHES.len(), |line| line_span(text, range.start, line));
+            let span =
+                problem.line.map_or(0..DASHES.len(), |line| line_span(text, range.start, line));
             report.add(Code::FrontmatterInvalid, span, problem.message);
             return None;
         }
@@ -124,9 +118,8 @@ fn pairs(yaml: &str) -> Result<Vec<(String, Option<String>)>, Problem> {
         },
         with_snippet: false,
     };
-    serde_saphyr::from_str_with_options::<Pairs>(yaml, options)
-        .map(|pairs| pairs.0)
-        .map_err(|error| {
+    serde_saphyr::from_str_with_options::<Pairs>(yaml, options).map(|pairs| pairs.0).map_err(
+        |error| {
             let message = error.to_string();
             let not_a_map = message.contains("expected a map of keys");
             Problem {
@@ -139,7 +132,8 @@ fn pairs(yaml: &str) -> Result<Vec<(String, Option<String>)>, Problem> {
                     message.lines().next().unwrap_or_default()
                 ),
             }
-        })
+        },
+    )
 }
 
 /// The usual case, `key: word` lines and nothing else, without a YAML parser. Whatever it does not
@@ -151,9 +145,7 @@ fn plain_pairs(yaml: &str) -> Option<Vec<(String, Option<String>)>> {
         let value = value.trim_end_matches(' ');
         let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase());
         let is_word = value.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && value
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+            && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
         // `null` and its like are for the parser to judge.
         if !is_key
             || !is_word
@@ -214,11 +206,7 @@ fn key_span(yaml: &str, key: &str, base: usize) -> Range<usize> {
 
 fn line_span(text: &str, base: usize, line: usize) -> Range<usize> {
     let rest = &text[base..];
-    let start: usize = rest
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
+    let start: usize = rest.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let length = rest[start..].lines().next().unwrap_or_default().len();
     base + start..base + start + length
 }

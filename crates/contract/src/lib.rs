@@ -53,9 +53,5 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
         lint::finish(path, &text, front, body, &mut report)
     });
     let diagnostics = report.into_sorted();
-    Parsed {
-        text,
-        file,
-        diagnostics,
-    }
+    Parsed { text, file, diagnostics }
 }

@@ -24,20 +24,9 @@ pub(crate) fn finish(
     let kind = kind(frontmatter.kind.as_ref(), report);
     let name = name(frontmatter.name.as_ref(), body.title.as_ref(), report);
     let id = frontmatter.id.as_ref().and_then(|id| identity(id, report));
-    let entry = Entry {
-        name,
-        kind,
-        inline: false,
-        sections: body.own,
-        span: 0..text.len(),
-    };
+    let entry = Entry { name, kind, inline: false, sections: body.own, span: 0..text.len() };
     check(&entry, report);
-    let mut ends: Vec<usize> = body
-        .inline
-        .iter()
-        .skip(1)
-        .map(|(h, _)| h.span.start)
-        .collect();
+    let mut ends: Vec<usize> = body.inline.iter().skip(1).map(|(h, _)| h.span.start).collect();
     ends.push(text.len());
     let mut inline = Vec::with_capacity(body.inline.len());
     for ((heading, sections), end) in body.inline.into_iter().zip(ends) {
@@ -58,9 +47,8 @@ pub(crate) fn finish(
 
 fn kind(kind: Option<&Spanned<String>>, report: &mut Report) -> Option<Kind> {
     let Some(kind) = kind else {
-        report
-            .add(Code::KindMissing, 0..3, "the frontmatter names no `kind`")
-            .help = Some(KINDS.into());
+        report.add(Code::KindMissing, 0..3, "the frontmatter names no `kind`").help =
+            Some(KINDS.into());
         return None;
     };
     let parsed = Kind::parse(&kind.value);
@@ -70,17 +58,13 @@ fn kind(kind: Option<&Spanned<String>>, report: &mut Report) -> Option<Kind> {
         _ => {
             if parsed.is_none() {
                 let message = format!("`{}` is no kind of contract", kind.value);
-                report
-                    .add(Code::KindUnknown, kind.span.clone(), message)
-                    .help = Some(KINDS.into());
+                report.add(Code::KindUnknown, kind.span.clone(), message).help = Some(KINDS.into());
             }
             return parsed;
         }
     };
     let message = format!("the kind `{}` is retired", kind.value);
-    report
-        .add(Code::KindRetired, kind.span.clone(), message)
-        .help = Some(successor.into());
+    report.add(Code::KindRetired, kind.span.clone(), message).help = Some(successor.into());
     None
 }
 
@@ -97,18 +81,14 @@ fn name(
     }
     let slug = title.map(|title| slug(&title.text)).unwrap_or_default();
     if slug.is_empty() {
-        report
-            .add(Code::NameMissing, 0..3, "the contract has no name")
-            .help = Some("add `name:` to the frontmatter".into());
+        report.add(Code::NameMissing, 0..3, "the contract has no name").help =
+            Some("add `name:` to the frontmatter".into());
     } else {
         let message = format!("no `name` is given; `{slug}` was taken from the title");
         report.add(Code::NameFromTitle, 0..3, message).help =
             Some(format!("add `name: {slug}` to the frontmatter"));
     }
-    Spanned {
-        value: slug,
-        span: 0..3,
-    }
+    Spanned { value: slug, span: 0..3 }
 }
 
 /// A name ends up in paths and subjects, so it must be one plain segment.
@@ -116,30 +96,22 @@ fn check_name(name: &Spanned<String>, report: &mut Report) {
     if is_segment(&name.value) {
         return;
     }
-    let message = format!(
-        "`{}` is no name: lower-case letters, digits and hyphens",
-        name.value
-    );
+    let message = format!("`{}` is no name: lower-case letters, digits and hyphens", name.value);
     let suggestion = slug(&name.value);
-    report
-        .add(Code::NameInvalid, name.span.clone(), message)
-        .help = (!suggestion.is_empty()).then(|| format!("write `{suggestion}`"));
+    report.add(Code::NameInvalid, name.span.clone(), message).help =
+        (!suggestion.is_empty()).then(|| format!("write `{suggestion}`"));
 }
 
 fn is_segment(name: &str) -> bool {
     name.len() <= 128
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }
 
 /// A title as a name: words joined by hyphens, without a mount parameter in brackets.
 fn slug(title: &str) -> String {
     let title = title.split('[').next().unwrap_or_default();
-    let words = title
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| !w.is_empty());
+    let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
@@ -178,10 +150,7 @@ fn inline_entry(heading: Prose, sections: Vec<Section>, end: usize) -> Entry {
     };
     let span = heading.span.start..end.max(heading.span.end);
     Entry {
-        name: Spanned {
-            value: heading.text,
-            span: heading.span,
-        },
+        name: Spanned { value: heading.text, span: heading.span },
         kind,
         inline: true,
         sections,
@@ -197,16 +166,11 @@ fn check(entry: &Entry, report: &mut Report) {
         allowed(entry.kind, section, report);
         if let Some(successor) = section.kind.successor() {
             let message = format!("`### {}` is retired", section.kind.as_str());
-            report
-                .add(Code::SectionRetired, section.heading.span.clone(), message)
-                .help = Some(format!("its place is taken by {successor}"));
+            report.add(Code::SectionRetired, section.heading.span.clone(), message).help =
+                Some(format!("its place is taken by {successor}"));
         }
     }
-    let older = [
-        SectionKind::Ensures,
-        SectionKind::Criteria,
-        SectionKind::Memory,
-    ];
+    let older = [SectionKind::Ensures, SectionKind::Criteria, SectionKind::Memory];
     if entry.kind == Some(Kind::Responsibility)
         && !entry.has(SectionKind::Maintains)
         && !older.into_iter().any(|kind| entry.has(kind))
@@ -234,18 +198,12 @@ fn allowed(kind: Option<Kind>, section: &Section, report: &mut Report) {
         _ => return,
     };
     let message = format!("`### {}` is not allowed here: {why}", section.kind.as_str());
-    report.add(
-        Code::SectionNotAllowed,
-        section.heading.span.clone(),
-        message,
-    );
+    report.add(Code::SectionNotAllowed, section.heading.span.clone(), message);
 }
 
 fn facets(entry: &Entry, report: &mut Report) {
     let mut seen = BTreeSet::new();
-    let blocks = entry
-        .sections(SectionKind::Maintains)
-        .flat_map(|s| &s.blocks);
+    let blocks = entry.sections(SectionKind::Maintains).flat_map(|s| &s.blocks);
     for block in blocks {
         let Block::Heading { level: 4, prose } = block else {
             continue;
@@ -260,11 +218,7 @@ fn facets(entry: &Entry, report: &mut Report) {
             let message = format!("`{name}` cannot be the name of a facet");
             report.add(Code::FacetInvalid, span, message);
         } else if !seen.insert(name) {
-            report.add(
-                Code::FacetDuplicate,
-                span,
-                format!("the facet `{name}` is declared twice"),
-            );
+            report.add(Code::FacetDuplicate, span, format!("the facet `{name}` is declared twice"));
         }
     }
 }

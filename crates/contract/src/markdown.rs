@@ -89,11 +89,7 @@ impl Reader<'_, '_, '_> {
                 self.close();
                 // A line of text over a line of dashes is no heading here.
                 let atx = self.text[range.clone()].trim_start().starts_with('#');
-                let kind = if atx {
-                    OpenKind::Heading(depth(level))
-                } else {
-                    OpenKind::Paragraph
-                };
+                let kind = if atx { OpenKind::Heading(depth(level)) } else { OpenKind::Paragraph };
                 self.begin(kind, range);
             }
             Tag::Paragraph => match &mut self.open {
@@ -106,15 +102,8 @@ impl Reader<'_, '_, '_> {
             Tag::Item => {
                 self.close();
                 self.items += 1;
-                let first_line = self.text[range.clone()]
-                    .lines()
-                    .next()
-                    .unwrap_or_default()
-                    .len();
-                self.begin(
-                    OpenKind::Item(self.items),
-                    range.start..range.start + first_line,
-                );
+                let first_line = self.text[range.clone()].lines().next().unwrap_or_default().len();
+                self.begin(OpenKind::Item(self.items), range.start..range.start + first_line);
             }
             Tag::List(_) | Tag::BlockQuote(_) => self.close(),
             Tag::HtmlBlock => {
@@ -181,11 +170,7 @@ impl Reader<'_, '_, '_> {
             CodeBlockKind::Fenced(info) => {
                 if !is_closed(&self.text[range.clone()]) && self.text[range.end..].trim().is_empty()
                 {
-                    let opening = self.text[range.clone()]
-                        .lines()
-                        .next()
-                        .unwrap_or_default()
-                        .len();
+                    let opening = self.text[range.clone()].lines().next().unwrap_or_default().len();
                     self.report
                         .add(
                             Code::FenceUnclosed,
@@ -194,19 +179,12 @@ impl Reader<'_, '_, '_> {
                         )
                         .help = Some("close it with a line of the same marks".into());
                 }
-                info.split_whitespace()
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned()
+                info.split_whitespace().next().unwrap_or_default().to_owned()
             }
             CodeBlockKind::Indented => String::new(),
         };
-        self.fence = Some(Fence {
-            language,
-            body: String::new(),
-            body_start: range.end,
-            span: range,
-        });
+        self.fence =
+            Some(Fence { language, body: String::new(), body_start: range.end, span: range });
     }
 
     fn close(&mut self) {
@@ -226,9 +204,7 @@ impl Reader<'_, '_, '_> {
                 self.body.title.get_or_insert(prose);
             }
             2 => {
-                self.body
-                    .own_end
-                    .get_or_insert(prose.span.start.max(self.base));
+                self.body.own_end.get_or_insert(prose.span.start.max(self.base));
                 self.body.inline.push((prose, Vec::new()));
             }
             3 => self.section(prose),
@@ -238,10 +214,8 @@ impl Reader<'_, '_, '_> {
 
     fn section(&mut self, heading: Prose) {
         let (kind, first) = section_kind(&heading);
-        let follows_maintains = self
-            .sections()
-            .last()
-            .is_some_and(|s| s.kind == SectionKind::Maintains);
+        let follows_maintains =
+            self.sections().last().is_some_and(|s| s.kind == SectionKind::Maintains);
         if follows_maintains && heading.text.eq_ignore_ascii_case("facets") {
             self.report
                 .add(
@@ -252,15 +226,8 @@ impl Reader<'_, '_, '_> {
                 .help = Some("drop this heading".into());
             return;
         }
-        let blocks = first
-            .map(|prose| Block::Item { depth: 1, prose })
-            .into_iter()
-            .collect();
-        self.sections().push(Section {
-            kind,
-            heading,
-            blocks,
-        });
+        let blocks = first.map(|prose| Block::Item { depth: 1, prose }).into_iter().collect();
+        self.sections().push(Section { kind, heading, blocks });
     }
 
     fn push(&mut self, block: Block) {
@@ -287,11 +254,8 @@ fn section_kind(heading: &Prose) -> (SectionKind, Option<Prose>) {
         return (kind, None);
     };
     let kind = SectionKind::parse(name.trim_end());
-    let first = Prose {
-        text: rest.trim_start().to_owned(),
-        marks: Vec::new(),
-        span: heading.span.clone(),
-    };
+    let first =
+        Prose { text: rest.trim_start().to_owned(), marks: Vec::new(), span: heading.span.clone() };
     let is_item = kind != SectionKind::Unknown && !first.text.is_empty();
     (kind, is_item.then_some(first))
 }

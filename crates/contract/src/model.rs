@@ -174,10 +174,7 @@ impl Section {
         for (n, start) in starts.iter().enumerate() {
             let end = starts.get(n + 1).copied().unwrap_or(self.blocks.len());
             if let Block::Heading { prose, .. } = &self.blocks[*start] {
-                parts.push(Part {
-                    heading: prose,
-                    blocks: &self.blocks[start + 1..end],
-                });
+                parts.push(Part { heading: prose, blocks: &self.blocks[start + 1..end] });
             }
         }
         (shared, parts)

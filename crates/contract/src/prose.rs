@@ -48,10 +48,7 @@ impl Prose {
 
     /// Everything in backticks, in order.
     pub fn codes(&self) -> impl Iterator<Item = (&Mark, &str)> {
-        self.marks
-            .iter()
-            .filter(|m| m.kind == MarkKind::Code)
-            .map(|m| (m, self.marked(m)))
+        self.marks.iter().filter(|m| m.kind == MarkKind::Code).map(|m| (m, self.marked(m)))
     }
 
     /// Reads a bullet as `` `name`: text ``, `` `name` — text ``, `` `name` `` or `name: text`.
@@ -64,13 +61,8 @@ impl Prose {
         if rest.is_empty() {
             return Some(Item { names, text: "" });
         }
-        let text = [":", "—", "–", "- "]
-            .iter()
-            .find_map(|sign| rest.strip_prefix(sign))?;
-        Some(Item {
-            names,
-            text: text.trim_start(),
-        })
+        let text = [":", "—", "–", "- "].iter().find_map(|sign| rest.strip_prefix(sign))?;
+        Some(Item { names, text: text.trim_start() })
     }
 
     /// The names in backticks that the text begins with, joined by `/` or `,`, and where they end.
@@ -93,14 +85,9 @@ impl Prose {
     fn bare_item(&self) -> Option<Item<'_>> {
         let (name, text) = self.text.split_once(':')?;
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
         let ends = text.is_empty() || text.starts_with(' ');
-        (is_name && ends).then(|| Item {
-            names: vec![name],
-            text: text.trim_start(),
-        })
+        (is_name && ends).then(|| Item { names: vec![name], text: text.trim_start() })
     }
 
     /// The text with backticks, as it enters a fingerprint: white space and emphasis do not count.
@@ -127,13 +114,7 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn new(span: Range<usize>) -> Self {
-        Self {
-            prose: Prose {
-                span,
-                ..Prose::default()
-            },
-            ..Self::default()
-        }
+        Self { prose: Prose { span, ..Prose::default() }, ..Self::default() }
     }
 
     pub(crate) fn text(&mut self, text: &str) {

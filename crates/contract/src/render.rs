@@ -12,9 +12,7 @@ pub fn render(diagnostic: &Diagnostic, source: &str, color: bool) -> String {
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };
-    let title = level
-        .primary_title(diagnostic.message.as_str())
-        .id(diagnostic.code.as_str());
+    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str());
     let mut group = if diagnostic.path.is_empty() {
         annotate_snippets::Group::with_title(title)
     } else if source.is_empty() {
@@ -31,10 +29,6 @@ pub fn render(diagnostic: &Diagnostic, source: &str, color: bool) -> String {
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
-    let renderer = if color {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&[group])
 }

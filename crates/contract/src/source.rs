@@ -22,15 +22,9 @@ pub struct Refused {
 /// When the file is too large or not UTF-8.
 pub fn decode(path: &str, bytes: &[u8]) -> Result<String, Box<Refused>> {
     if bytes.len() > MAX_BYTES {
-        let message = format!(
-            "the file has {} bytes; at most {MAX_BYTES} are read",
-            bytes.len()
-        );
+        let message = format!("the file has {} bytes; at most {MAX_BYTES} are read", bytes.len());
         let diagnostic = Diagnostic::whole(Code::FileTooLarge, path, message);
-        return Err(Box::new(Refused {
-            text: String::new(),
-            diagnostic,
-        }));
+        return Err(Box::new(Refused { text: String::new(), diagnostic }));
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(normalize(text)),
@@ -40,11 +34,7 @@ pub fn decode(path: &str, bytes: &[u8]) -> Result<String, Box<Refused>> {
 
 fn normalize(text: &str) -> String {
     let text = text.strip_prefix(BOM).unwrap_or(text);
-    if text.contains('\r') {
-        text.replace("\r\n", "\n")
-    } else {
-        text.to_owned()
-    }
+    if text.contains('\r') { text.replace("\r\n", "\n") } else { text.to_owned() }
 }
 
 fn not_utf8(path: &str, bytes: &[u8], valid: usize) -> Refused {

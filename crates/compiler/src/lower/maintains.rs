@@ -1,0 +1,173 @@
+//! The declared shape of a truth: fields, facets, and the names it goes by.
+
+use prose_contract::{Block, Part, Prose, Section, SectionKind};
+use prose_ir::{Canonicalizer, FacetSpec};
+
+use super::{Unit, materiality};
+
+/// `### Maintains`, lowered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Maintains<'a> {
+    /// Declared shared fields in order.
+    pub(crate) fields: Vec<String>,
+    /// Those of them that every truth must have.
+    pub(crate) required: Vec<String>,
+    pub(crate) facets: Vec<Facet<'a>>,
+    /// What the truth is called: `` The `CountSummary` world-model ``, `` `GateLedger`: ... ``.
+    pub(crate) aliases: Vec<&'a str>,
+}
+
+/// One declared facet.
+#[derive(Debug, Clone)]
+pub(crate) struct Facet<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) heading: &'a Prose,
+    pub(crate) blocks: Vec<&'a Block>,
+}
+
+impl Facet<'_> {
+    /// For `user:<login>`, the key of the region: `user`.
+    pub(crate) fn family(&self) -> Option<&str> {
+        family(self.name)
+    }
+
+    /// The key of the facet's region in the truth.
+    pub(crate) fn region(&self) -> &str {
+        self.family().unwrap_or(self.name)
+    }
+
+    /// Whether anything in its body tells what to fingerprint.
+    pub(crate) fn is_backed(&self) -> bool {
+        self.blocks.iter().any(|block| match block {
+            Block::Fence(_) => true,
+            Block::Heading { .. } => false,
+            Block::Paragraph(prose) | Block::Item { prose, .. } => {
+                let text = prose.text.to_ascii_lowercase();
+                prose.codes().next().is_some()
+                    || prose.item().is_some()
+                    || ["material", "fingerprint", "field", " set", "count", "list"]
+                        .iter()
+                        .any(|w| text.contains(w))
+            }
+        })
+    }
+}
+
+/// `user:<login>` declares one facet for each login: the prefix, when `name` is such a family.
+pub(crate) fn family(name: &str) -> Option<&str> {
+    let (prefix, rest) = name.split_once(':')?;
+    let is_placeholder = rest.starts_with('<') && rest.ends_with('>') && rest.len() > 2;
+    (is_placeholder && !prefix.is_empty()).then_some(prefix)
+}
+
+/// Bullets that speak about fields instead of declaring one.
+const REMARKS: [&str; 5] = ["material", "immaterial", "postcondition", "postconditions", "note"];
+
+pub(crate) fn lower<'a>(unit: Unit<'a>) -> Maintains<'a> {
+    let mut maintains = Maintains::default();
+    for section in unit.entry.sections(SectionKind::Maintains) {
+        let (shared, parts) = section.parts();
+        for block in shared {
+            match block {
+                Block::Item { depth: 1, prose } => field(prose, &mut maintains),
+                Block::Paragraph(prose) => maintains.aliases.extend(alias(prose)),
+                _ => {}
+            }
+        }
+        maintains.facets.extend(parts.iter().map(facet));
+    }
+    maintains
+}
+
+fn facet<'a>(part: &Part<'a>) -> Facet<'a> {
+    Facet { name: &part.heading.text, heading: part.heading, blocks: part.blocks.iter().collect() }
+}
+
+fn field(prose: &Prose, maintains: &mut Maintains) {
+    let Some(item) = prose.item() else { return };
+    if item.names.iter().any(|name| REMARKS.iter().any(|r| name.eq_ignore_ascii_case(r))) {
+        return;
+    }
+    let optional = item.text.contains("(optional)");
+    for name in item.names.into_iter().filter(|name| materiality::is_field(name)) {
+        if !maintains.fields.iter().any(|known| known == name) {
+            maintains.fields.push(name.to_owned());
+            if !optional {
+                maintains.required.push(name.to_owned());
+            }
+        }
+    }
+}
+
+fn alias(prose: &Prose) -> Option<&str> {
+    let (mark, code) = prose.codes().next()?;
+    let rest = prose.text[mark.range.end..].trim_start();
+    let before = prose.text[..mark.range.start].trim_end();
+    let is_title = mark.range.start == 0 && rest.starts_with(':');
+    let is_model = (before.is_empty() || before.eq_ignore_ascii_case("the"))
+        && ["world-model", "world model", "truth"].iter().any(|w| rest.starts_with(w));
+    let is_apposition =
+        rest.starts_with('—') && (before.eq_ignore_ascii_case("the") || before.is_empty());
+    (is_title || is_model || is_apposition).then_some(code)
+}
+
+/// The canonicalizer of a node.
+pub(crate) fn canonicalizer(
+    unit: Unit,
+    maintains: &Maintains,
+    notes: &mut Vec<prose_contract::Diagnostic>,
+) -> Canonicalizer {
+    let mut shared = materiality::Reading::default();
+    for section in unit.entry.sections(SectionKind::Maintains) {
+        for prose in shared_prose(section) {
+            shared.read(prose, materiality::Place::Shared);
+        }
+    }
+    let mut facets = Vec::with_capacity(maintains.facets.len());
+    for facet in &maintains.facets {
+        let mut own = materiality::Reading::default();
+        for prose in facet.blocks.iter().filter_map(|b| b.prose()) {
+            own.read(prose, materiality::Place::Facet);
+        }
+        shared.everywhere.append(&mut own.everywhere);
+        shared.vague.append(&mut own.vague);
+        shared.material_anywhere.extend(own.only.iter().cloned());
+        facets.push(FacetSpec {
+            name: facet.name.to_owned(),
+            family: facet.family().map(str::to_owned),
+            only: (!own.only.is_empty()).then_some(own.only),
+            immaterial: own.immaterial,
+            rules: own.rules,
+        });
+    }
+    for span in &shared.vague {
+        notes.push(
+            unit.diagnostic(
+                prose_contract::Code::MaterialityInProse,
+                span.clone(),
+                "what is immaterial is said only in words; everything stays material",
+            )
+            .help("name the fields in backticks"),
+        );
+    }
+    Canonicalizer {
+        version: prose_ir::ARTIFACT_VERSION,
+        node: unit.name().to_owned(),
+        immaterial: shared.dropped(mentions_valid_until(unit)),
+        rules: shared.rules,
+        facets,
+    }
+}
+
+fn shared_prose(section: &Section) -> impl Iterator<Item = &Prose> {
+    section.parts().0.iter().filter_map(Block::prose)
+}
+
+/// Whether the contract itself speaks of `valid_until`.
+fn mentions_valid_until(unit: Unit) -> bool {
+    [SectionKind::Maintains, SectionKind::Continuity]
+        .into_iter()
+        .flat_map(|kind| unit.entry.sections(kind))
+        .flat_map(|s| s.prose())
+        .any(|prose| prose.text.contains(materiality::VALID_UNTIL))
+}

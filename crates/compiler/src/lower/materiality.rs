@@ -1,0 +1,237 @@
+//! What counts as a change, as far as code understands the words.
+//!
+//! The default is that everything counts. A wrong reading here is worse than none: a field that is
+//! dropped by mistake is a change that nobody hears of. So only plain forms are read.
+
+use std::ops::Range;
+
+use prose_contract::Prose;
+use prose_ir::{Rule, RuleKind};
+
+use crate::words::{contains_phrase, find_phrase, sentences};
+
+/// Freshness state: it drives the clock and is no change by itself.
+pub(crate) const VALID_UNTIL: &str = "valid_until";
+
+/// Where a sentence stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Shared,
+    Facet,
+}
+
+/// What was read of one region.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// Dropped in this region.
+    pub(crate) immaterial: Vec<String>,
+    /// Dropped in every region.
+    pub(crate) everywhere: Vec<String>,
+    /// The only members that count, when any are named.
+    pub(crate) only: Vec<String>,
+    /// Members that some facet counts.
+    pub(crate) material_anywhere: Vec<String>,
+    pub(crate) rules: Vec<Rule>,
+    /// Where immateriality is said without naming a field.
+    pub(crate) vague: Vec<Range<usize>>,
+}
+
+/// Whether a name can be that of a member of the truth.
+pub(crate) fn is_field(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+impl Reading {
+    pub(crate) fn read(&mut self, prose: &Prose, place: Place) {
+        let text = prose.text.as_str();
+        if !speaks_of_equality(text) {
+            return;
+        }
+        let says_material = place == Place::Facet && material_colon(text).is_some();
+        for sentence in sentences(text) {
+            if says_material {
+                self.material(prose, sentence.clone());
+            }
+            for clause in clauses(text, sentence) {
+                self.clause(prose, clause, place);
+            }
+        }
+    }
+
+    /// The names to drop everywhere.
+    pub(crate) fn dropped(&self, valid_until: bool) -> Vec<String> {
+        let mut dropped: Vec<String> =
+            self.immaterial.iter().chain(&self.everywhere).cloned().collect();
+        if valid_until && !self.material_anywhere.iter().any(|m| m == VALID_UNTIL) {
+            dropped.push(VALID_UNTIL.to_owned());
+        }
+        dropped.sort();
+        dropped.dedup();
+        dropped
+    }
+
+    /// `Material: ...` names the members that count; so does any later sentence that calls them
+    /// material.
+    fn material(&mut self, prose: &Prose, sentence: Range<usize>) {
+        let text = &prose.text[sentence.clone()];
+        let Some(at) = find_phrase(text, "material", 0) else { return };
+        if contains_phrase(&text[..at], "not") || contains_phrase(text, "immaterial") {
+            return;
+        }
+        let except = ["except", "except for", "other than", "excluding", "all but", "but not"];
+        let limit =
+            except.iter().filter_map(|w| find_phrase(text, w, 0)).min().unwrap_or(text.len());
+        for name in names(prose, sentence.start..sentence.start + limit) {
+            push_new(&mut self.only, name);
+        }
+        for name in names(prose, sentence.start + limit..sentence.end) {
+            push_new(&mut self.immaterial, name);
+        }
+    }
+
+    fn clause(&mut self, prose: &Prose, clause: Range<usize>, place: Place) {
+        let text = &prose.text[clause.clone()];
+        if let Some(found) = dropped(prose, &clause) {
+            let everywhere = place == Place::Facet && contains_phrase(text, "everywhere");
+            if found.is_empty() {
+                self.vague.push(prose.span.clone());
+            }
+            let list = if everywhere { &mut self.everywhere } else { &mut self.immaterial };
+            for name in found {
+                push_new(list, name);
+            }
+        }
+        self.rules(prose, &clause);
+    }
+
+    fn rules(&mut self, prose: &Prose, clause: &Range<usize>) {
+        let text = &prose.text[clause.clone()];
+        for (sign, kind) in [
+            ("(unordered)", RuleKind::Unordered),
+            ("(set)", RuleKind::Unordered),
+            ("(exact)", RuleKind::Exact),
+            ("case-insensitive", RuleKind::CaseInsensitive),
+        ] {
+            for (at, _) in text.match_indices(sign) {
+                self.rule(prose, clause.start, clause.start + at, kind.clone());
+            }
+        }
+        for sign in ["to the nearest ", "rounded to "] {
+            for (at, _) in text.match_indices(sign) {
+                if let Some(quantum) = number(&text[at + sign.len()..]) {
+                    self.rule(prose, clause.start, clause.start + at, RuleKind::Quantum(quantum));
+                }
+            }
+        }
+    }
+
+    /// A normalization belongs to the name before it, unless a comma or `and` stands between.
+    fn rule(&mut self, prose: &Prose, from: usize, at: usize, kind: RuleKind) {
+        let named = prose
+            .codes()
+            .filter(|(m, code)| m.range.start >= from && m.range.end <= at && is_field(code))
+            .last();
+        let field = named
+            .filter(|(m, _)| {
+                let between = &prose.text[m.range.end..at];
+                !between.contains(',') && !contains_phrase(between, "and")
+            })
+            .map(|(_, code)| code.to_owned());
+        push_new(&mut self.rules, Rule { field, kind });
+    }
+}
+
+/// A quick look, since most prose says nothing about equality.
+fn speaks_of_equality(text: &str) -> bool {
+    [
+        "aterial",
+        "fingerprint",
+        "(unordered)",
+        "(set)",
+        "(exact)",
+        "nearest",
+        "rounded",
+        "case-insensitive",
+    ]
+    .iter()
+    .any(|sign| text.contains(sign))
+}
+
+fn material_colon(text: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = find_phrase(text, "material", from) {
+        if text[at + "material".len()..].starts_with(':') {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// The names a clause drops: `None` when it says nothing of the kind, empty when it names none.
+fn dropped(prose: &Prose, clause: &Range<usize>) -> Option<Vec<String>> {
+    let text = &prose.text[clause.clone()];
+    let excluded = "excluded from the fingerprint";
+    let (at, sign) = ["immaterial", excluded]
+        .into_iter()
+        .find_map(|sign| Some((find_phrase(text, sign, 0)?, sign)))?;
+    let before = text[..at].trim_end();
+    if ["not", "never", "nothing"].iter().any(|w| before.to_ascii_lowercase().ends_with(w)) {
+        return None;
+    }
+    let rest = text[at + sign.len()..].trim_start();
+    let rest =
+        ["(everywhere)", "everywhere"].iter().find_map(|w| rest.strip_prefix(w)).unwrap_or(rest);
+    if rest.trim_start().starts_with(':') {
+        return Some(names(prose, clause.start + at..clause.end));
+    }
+    let copula = [" is", " are"].iter().any(|w| before.ends_with(w));
+    let described = clause.start == 0 && before.trim_end_matches(" an").ends_with(['—', '–', ':']);
+    (copula || described).then(|| names(prose, clause.start..clause.start + at))
+}
+
+/// The members named in backticks within `range`; of a path, its last part.
+fn names(prose: &Prose, range: Range<usize>) -> Vec<String> {
+    let inside =
+        prose.codes().filter(|(m, _)| m.range.start >= range.start && m.range.end <= range.end);
+    inside
+        .map(|(_, code)| code.rsplit('.').next().unwrap_or(code))
+        .filter(|code| is_field(code))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The clauses of a sentence: what stands between semicolons and adversatives.
+fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
+    let mut clauses = Vec::new();
+    let mut start = sentence.start;
+    let cuts = [";", " but ", " while ", " whereas "];
+    loop {
+        let rest = &text[start..sentence.end];
+        let next = cuts.iter().filter_map(|cut| rest.find(cut).map(|at| (at, cut.len()))).min();
+        match next {
+            Some((at, length)) => {
+                clauses.push(start..start + at);
+                start += at + length;
+            }
+            None => {
+                clauses.push(start..sentence.end);
+                return clauses;
+            }
+        }
+    }
+}
+
+fn number(text: &str) -> Option<f64> {
+    let digits = text.trim_start_matches('`');
+    let end = digits.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(digits.len());
+    let value: f64 = digits[..end].trim_end_matches('.').parse().ok()?;
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
+fn push_new<T: PartialEq>(list: &mut Vec<T>, value: T) {
+    if !list.contains(&value) {
+        list.push(value);
+    }
+}

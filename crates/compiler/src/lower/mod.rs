@@ -1,0 +1,40 @@
+//! One contract at a time: what its sections mean.
+
+pub(crate) mod calls;
+pub(crate) mod capabilities;
+pub(crate) mod continuity;
+pub(crate) mod gateway;
+pub(crate) mod maintains;
+pub(crate) mod materiality;
+pub(crate) mod postconditions;
+
+use prose_contract::{Code, Diagnostic, Entry, File};
+use std::ops::Range;
+
+/// An entry and the file it stands in.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    pub(crate) file: &'a File,
+    pub(crate) entry: &'a Entry,
+}
+
+impl<'a> Unit<'a> {
+    pub(crate) fn name(&self) -> &'a str {
+        &self.entry.name.value
+    }
+
+    pub(crate) fn diagnostic(
+        &self,
+        code: Code,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(code, &self.file.path, &self.file.lines, span, message)
+    }
+
+    /// What a reader of sections is told when a section is declared in prose and holds nothing.
+    pub(crate) fn is_none(text: &str) -> bool {
+        let word = text.trim_matches(|c: char| !c.is_alphanumeric());
+        ["none", "nothing", "n/a"].iter().any(|n| word.eq_ignore_ascii_case(n))
+    }
+}

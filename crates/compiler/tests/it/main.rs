@@ -1,0 +1,5 @@
+//! The compiler through its public doors.
+
+mod corpus;
+mod malformed;
+mod support;
