@@ -1,0 +1,158 @@
+//! The child's side of the `jq` harness.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+
+use jaq_json::Val;
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::document;
+use super::program::{Program, ProgramError};
+use crate::folder::{PUBLISHED, RESULT};
+use crate::outcome::{SessionResult, Status, Usage};
+use crate::task::{Task, TaskInput};
+use crate::tree;
+
+/// A program that doubles a string until memory ends must end only itself.
+const MEMORY_BYTES_MAX: u64 = 1 << 30;
+/// jq recurses as deep as the data or the program does.
+const STACK_BYTES: usize = 128 << 20;
+
+/// Why a jq session could not even run its program.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The program is not jq.
+    #[error("the program is not jq: {0}")]
+    Program(#[from] ProgramError),
+    /// `task.json` is not what the protocol says.
+    #[error("task.json is malformed: {0}")]
+    Task(#[from] serde_json::Error),
+    /// A file to read is not what the protocol says.
+    #[error("{} {message}", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The file system refused.
+    #[error("the task folder: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The whole of a jq session's process: runs the program in `program` in the working folder.
+///
+/// Caps the memory of this process, so it is for processes that do nothing else.
+#[must_use]
+pub fn main(program: &Path) -> ExitCode {
+    let cap = Rlimit { current: Some(MEMORY_BYTES_MAX), maximum: Some(MEMORY_BYTES_MAX) };
+    if let Err(error) = setrlimit(Resource::As, cap) {
+        eprintln!("memory cannot be capped: {error}");
+        return ExitCode::FAILURE;
+    }
+    let program = program.to_owned();
+    let run = move || {
+        let text = fs::read_to_string(program)?;
+        session(Path::new("."), &text)
+    };
+    let ran = thread::Builder::new().stack_size(STACK_BYTES).spawn(run).map(|run| run.join());
+    match ran {
+        Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
+        Ok(Ok(Err(error))) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+        // The panic has been printed.
+        Ok(Err(_)) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cannot start a thread: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs `program` over the task folder at `root` and writes its truth and its result.
+///
+/// # Errors
+///
+/// What keeps the program from running; what it says itself goes into `result.json`.
+pub fn session(root: &Path, program: &str) -> Result<(), SessionError> {
+    let program = Program::parse(program)?;
+    let task: Task = serde_json::from_slice(&fs::read(root.join("task.json"))?)?;
+    let input = input(root, &task)?;
+    let files = program.run(input).and_then(|truth| document::split(truth, &task.facets));
+    let result = match files {
+        Ok(files) => {
+            let published = root.join(PUBLISHED);
+            // The result is the whole truth: nothing of the prior one may shine through.
+            tree::remove(&published)?;
+            tree::write_files(&published, &files, tree::FILE_MODE)?;
+            rendered(&task)
+        }
+        Err(reason) => failed(reason),
+    };
+    fs::write(root.join(RESULT), serde_json::to_vec_pretty(&result)?)?;
+    Ok(())
+}
+
+fn input(root: &Path, task: &Task) -> Result<Val, SessionError> {
+    let mut inputs = Vec::new();
+    for need in &task.inputs {
+        inputs.push((need.need.clone(), need_value(root, need)?));
+    }
+    let mut events = Vec::new();
+    for path in &task.events {
+        events.extend(document::read_file(&root.join(path))?);
+    }
+    Ok(document::object([
+        ("self".to_owned(), document::read(&root.join("prior"))?.unwrap_or_default()),
+        ("inputs".to_owned(), document::object(inputs)),
+        ("event".to_owned(), events.last().cloned().unwrap_or_default()),
+        ("events".to_owned(), events.into_iter().collect()),
+        ("wake".to_owned(), value(&task.wake)?),
+        ("as_of".to_owned(), Val::from(task.as_of.clone())),
+        ("answers".to_owned(), value(&task.answers)?),
+    ]))
+}
+
+fn need_value(root: &Path, need: &TaskInput) -> Result<Val, SessionError> {
+    let folder = root.join(&need.path);
+    if !need.fan_in {
+        return Ok(document::read(&folder)?.unwrap_or_default());
+    }
+    let mut documents = Vec::new();
+    for producer in &need.producers {
+        let document = document::read(&folder.join(&producer.producer))?.unwrap_or_default();
+        documents.push((producer.producer.clone(), document));
+    }
+    Ok(document::object(documents))
+}
+
+fn value(of: &impl serde::Serialize) -> Result<Val, serde_json::Error> {
+    serde_json::from_value(serde_json::to_value(of)?)
+}
+
+fn rendered(task: &Task) -> SessionResult {
+    SessionResult {
+        status: Status::Rendered,
+        attestations: task.attest.iter().map(|check| (check.id.clone(), true)).collect(),
+        reason: None,
+        needs: Vec::new(),
+        diff: None,
+        usage: Usage::default(),
+    }
+}
+
+fn failed(reason: String) -> SessionResult {
+    SessionResult {
+        status: Status::Failed,
+        attestations: Default::default(),
+        reason: Some(reason),
+        needs: Vec::new(),
+        diff: None,
+        usage: Usage::default(),
+    }
+}

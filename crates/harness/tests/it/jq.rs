@@ -1,0 +1,120 @@
+//! What a jq program sees, and what becomes of what it yields.
+
+use prose_harness::{FailureCode, Input, Jq, Outcome, SessionFailure, Status, TaskSpec, jq};
+use serde_json::{Value, json};
+
+use crate::support::{environment, files, limits, run_with, source, spec};
+
+async fn render(program: &str, spec: &TaskSpec) -> Result<Outcome, SessionFailure> {
+    let executable = env!("CARGO_BIN_EXE_prose-jq-session").into();
+    let harness = Jq::new(executable, Vec::new(), program.to_owned()).unwrap();
+    run_with(&harness, spec, &environment(), &limits()).await.result
+}
+
+async fn truth(program: &str, spec: &TaskSpec) -> Value {
+    let outcome = render(program, spec).await.unwrap();
+    assert_eq!(outcome.status, Status::Rendered, "{:?}", outcome.reason);
+    serde_json::from_slice(&outcome.published["truth.json"]).unwrap()
+}
+
+async fn refusal(program: &str) -> String {
+    let outcome = render(program, &spec()).await.unwrap();
+    assert_eq!(outcome.status, Status::Failed);
+    outcome.reason.unwrap()
+}
+
+#[tokio::test]
+async fn a_program_sees_the_whole_task() {
+    let mut spec = spec();
+    spec.events = vec![json!({"id": 1}), json!({"id": 2})];
+    spec.inputs.push(Input {
+        need: "views".into(),
+        text: String::new(),
+        fan_in: true,
+        sources: vec![
+            source("left", Some(&[("truth.json", r#"{"v": 1}"#)])),
+            source("right", None),
+        ],
+    });
+    spec.inputs.push(Input {
+        need: "none".into(),
+        sources: vec![source("p", None)],
+        ..Input::default()
+    });
+    assert_eq!(
+        truth("{seen: .}", &spec).await["seen"],
+        json!({
+            "self": {"n": 1, "funding": {"round": "A"}},
+            "inputs": {
+                "market": {"size": 3, "prices": {"a": 1}},
+                "views": {"left": {"v": 1}, "right": null},
+                "none": null
+            },
+            "event": {"id": 2},
+            "events": [{"id": 1}, {"id": 2}],
+            "wake": {"source": "input", "refs": ["blake3:1"], "cause": "input"},
+            "as_of": "2026-01-02T03:04:05.678Z",
+            "answers": {}
+        })
+    );
+}
+
+#[tokio::test]
+async fn the_first_render_has_no_self() {
+    let spec = TaskSpec { prior: files(&[]), ..spec() };
+    assert_eq!(
+        truth("{n: ((.self.n // 0) + 1), e: .event}", &spec).await,
+        json!({"n": 1, "e": null})
+    );
+}
+
+#[tokio::test]
+async fn the_result_is_the_whole_truth() {
+    let mut spec = spec();
+    spec.prior.insert("old.md".into(), b"projection".to_vec());
+    let outcome = render("{funding: {}}", &spec).await.unwrap();
+    assert_eq!(outcome.published, files(&[("funding/truth.json", "{}\n"), ("truth.json", "{}\n")]));
+    let outcome = render("{a: 1}", &spec).await.unwrap();
+    assert_eq!(outcome.published, files(&[("truth.json", "{\"a\":1}\n")]));
+}
+
+#[tokio::test]
+async fn numbers_pass_through_as_they_are_written() {
+    let mut spec = spec();
+    let numbers = "[1.0,0.1,1e-7,9007199254740993,123456789012345678901234567890]";
+    spec.prior = files(&[("truth.json", &format!("{{\"n\":{numbers}}}"))]);
+    let outcome = render(".self", &spec).await.unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&outcome.published["truth.json"]),
+        format!("{{\"n\":{numbers}}}\n")
+    );
+}
+
+#[tokio::test]
+async fn what_a_program_says_against_its_data_is_a_semantic_failure() {
+    assert_eq!(refusal(r#"error("stale")"#).await, "stale");
+    assert_eq!(refusal("empty").await, "the jq program yielded no value");
+    assert_eq!(refusal("{}, {}").await, "the jq program yielded more than one value");
+    assert_eq!(refusal("3").await, "the jq program yielded a number, not an object");
+    assert_eq!(refusal("{funding: 1}").await, "facet funding is a number, not an object");
+    assert!(refusal(".as_of.x").await.contains("cannot index"));
+}
+
+#[test]
+fn what_is_not_jq_is_found_before_anything_runs() {
+    let error = jq::check("{a: }").unwrap_err();
+    assert_eq!((error.line, error.column), (1, 5), "{error}");
+    Jq::new("x".into(), Vec::new(), "{".to_owned()).unwrap_err();
+}
+
+#[tokio::test]
+async fn a_greedy_program_ends_itself_only() {
+    for program in [
+        r#"def grow: . + . | grow; "0123456789" | grow"#,
+        "def deep: [deep] | .; deep",
+        "[range(1e12)]",
+    ] {
+        let failure = render(program, &spec()).await.unwrap_err();
+        assert_eq!(failure.code, FailureCode::Signal, "{program}: {failure:?}");
+    }
+}
