@@ -1,1 +1,28 @@
-//! Receipts: address, chain, signature, verification, projections.
+//! Receipts: what was decided, chained and signed so that anyone can check it offline.
+//!
+//! Everything here is a function of its arguments; times and secret keys come in from outside. The
+//! crate knows receipts and how they prove each other; it does not know why a decision was made.
+
+mod canonical;
+mod cost;
+mod error;
+mod head;
+mod hex;
+mod moment;
+mod receipt;
+mod sealed;
+mod signature;
+mod signer;
+pub mod verify;
+
+pub use cost::{CostSummary, NodeCost, Tally};
+pub use error::ReceiptError;
+pub use head::{Head, SignedHead};
+pub use moment::Moment;
+pub use receipt::{
+    Cost, Cut, Failure, FailureClass, InputFingerprint, Kind, Receipt, Status, SurpriseCause,
+    Tokens, Version, Wake, WakeSource, Waves,
+};
+pub use sealed::{Sealed, seal};
+pub use signature::Sig;
+pub use signer::{KeyError, KeyRing, Signer};

@@ -15,8 +15,12 @@ pub(super) const ORDERED: &str = "@ordered";
 
 /// The metered form of `expr`, itself metered where it makes a value.
 pub(super) fn metered(expr: IdedExpr) -> IdedExpr {
-    let makes_a_value =
-        matches!(expr.expr, Expr::Call(_) | Expr::Comprehension(_) | Expr::List(_) | Expr::Map(_));
+    let makes_a_value = match &expr.expr {
+        // A type does not survive being handed to a function of ours, and costs nothing.
+        Expr::Call(call) => call.func_name != "type",
+        Expr::Comprehension(_) | Expr::List(_) | Expr::Map(_) => true,
+        _ => false,
+    };
     let inner = parts_metered(expr);
     if makes_a_value { call(METER, inner) } else { inner }
 }

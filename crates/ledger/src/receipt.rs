@@ -1,0 +1,329 @@
+//! The record of one decision.
+//!
+//! Members are declared in the order of their names: written as they stand they are canonical
+//! JSON, which is what makes sealing cheap (see `canonical`).
+
+use std::collections::BTreeMap;
+
+use prose_ir::{Address, Fingerprint};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
+
+use crate::{Moment, ReceiptError, canonical};
+
+/// Everything a receipt says, except its signature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// When the inputs were pinned.
+    pub as_of: Moment,
+    /// The ancestors that were busy; only for a mixed cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub busy: Vec<String>,
+    /// The contract the decision was made under.
+    pub contract_fingerprint: Fingerprint,
+    /// What it cost, and why.
+    pub cost: Cost,
+    /// Whether the inputs are of one moment.
+    pub cut: Cut,
+    /// The mounted version of the reactor's manifest.
+    pub epoch: u64,
+    /// Why the render failed; there exactly when `status` is failed.
+    pub failure: Option<Failure>,
+    /// Facet to token of the published truth; carried forward where nothing was published.
+    #[serde(serialize_with = "canonical::by_utf16")]
+    pub fingerprints: BTreeMap<String, Fingerprint>,
+    /// How often the node's freshness has lapsed.
+    pub freshness_epoch: u64,
+    /// The pinned inputs, in resolved order.
+    pub input_fingerprints: Vec<InputFingerprint>,
+    /// Says that this is a receipt.
+    pub kind: Kind,
+    /// The facets whose tokens moved; empty unless rendered.
+    pub moved: Vec<String>,
+    /// The node.
+    pub node: String,
+    /// The node's receipt before this one; null for the first.
+    pub prev: Option<Address>,
+    /// The reactor.
+    pub reactor: String,
+    /// What changed, for readers; never a wake signal.
+    pub semantic_diff: Option<String>,
+    /// Position in the node's chain, from 1.
+    pub seq: u64,
+    /// What was decided.
+    pub status: Status,
+    /// The form of the receipt.
+    pub version: Version,
+    /// Why the node was reconciled.
+    pub wake: Wake,
+    /// The waves it consumed.
+    pub waves: Waves,
+    /// The published tree; null before the first.
+    pub world_model: Option<Address>,
+}
+
+/// What a reconciliation came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// A session ran and its truth was published.
+    Rendered,
+    /// Nothing that counts had moved; no session ran.
+    Skipped,
+    /// The prior truth stands.
+    Failed,
+}
+
+/// Whether a decision's inputs are of one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cut {
+    /// They are.
+    Exact,
+    /// Patience ran out: the newest versions were taken while ancestors were busy.
+    Mixed,
+}
+
+/// What was consumed: all pending waves from `first` on, in force from `at`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Waves {
+    /// The wave from which the truth is in force.
+    pub at: u64,
+    /// The lowest wave that was pending.
+    pub first: u64,
+}
+
+/// Why a node was reconciled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wake {
+    /// The receipts that woke it.
+    pub refs: Vec<Address>,
+    /// Where the wake came from.
+    pub source: WakeSource,
+}
+
+/// Where a wake came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WakeSource {
+    /// A subscribed facet moved.
+    Input,
+    /// The node's own clock.
+    #[serde(rename = "self")]
+    Own,
+    /// The outside world: an event, a mount, a person.
+    External,
+}
+
+/// One pinned input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InputFingerprint {
+    /// The facet of the producer.
+    pub facet: String,
+    /// Its token; null where the producer has not published it.
+    pub fingerprint: Option<Fingerprint>,
+    /// The need it satisfies.
+    pub need: String,
+    /// The producing node.
+    pub producer: String,
+    /// The producer's receipt that published it; null where there is none.
+    pub receipt: Option<Address>,
+}
+
+/// Why a render failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// Who can do something about it, where the failure asks for that.
+    pub addressed_to: Option<String>,
+    /// What kind of failure.
+    pub class: FailureClass,
+    /// What it asks for.
+    pub needs: Option<Value>,
+    /// What happened, in words for people.
+    pub reason: String,
+}
+
+/// Kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// The truth broke a postcondition.
+    Postcondition,
+    /// The render said that it failed.
+    Render,
+    /// The harness did not do its work, also after retries.
+    Infrastructure,
+    /// Somebody stopped it.
+    Cancelled,
+    /// The render asks for something only a person has.
+    NeedsInput,
+    /// A gateway refused an event.
+    Event,
+}
+
+/// What a decision cost, and the change that caused it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    /// How long the session ran.
+    pub duration_ms: u64,
+    /// The harness that ran it; `none` where nothing ran.
+    pub harness: String,
+    /// The model it used, where it says so.
+    pub model: Option<String>,
+    /// The change that caused the cost.
+    pub surprise_cause: SurpriseCause,
+    /// Tokens spent.
+    pub tokens: Tokens,
+}
+
+impl Cost {
+    /// The cost of a decision for which nothing ran.
+    pub fn nothing(surprise_cause: SurpriseCause) -> Self {
+        Self {
+            duration_ms: 0,
+            harness: "none".to_owned(),
+            model: None,
+            surprise_cause,
+            tokens: Tokens::default(),
+        }
+    }
+}
+
+/// Tokens of a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tokens {
+    /// Newly processed.
+    pub fresh: u64,
+    /// Taken from a cache.
+    pub reused: u64,
+}
+
+/// The change that caused a cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SurpriseCause {
+    /// A subscribed facet moved.
+    Input,
+    /// The truth went stale.
+    Freshness,
+    /// An event arrived.
+    External,
+    /// The contract changed.
+    Contract,
+    /// A failed render was tried again.
+    Retry,
+}
+
+/// The literal `kind` of a receipt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kind;
+
+impl Kind {
+    const TEXT: &str = "prose.receipt";
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(Self::TEXT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            Self::TEXT => Ok(Self),
+            _ => Err(de::Error::custom("the kind is not `prose.receipt`")),
+        }
+    }
+}
+
+/// The literal `version` of receipts and heads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Version;
+
+impl Version {
+    const NUMBER: u32 = 1;
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(Self::NUMBER)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            Self::NUMBER => Ok(Self),
+            other => Err(de::Error::custom(format!("version {other} is not known"))),
+        }
+    }
+}
+
+impl Receipt {
+    /// Checks what must hold of every receipt, whoever wrote it.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self) -> Result<(), ReceiptError> {
+        self.check_numbers()?;
+        let tokens = self.cost.tokens;
+        let rules = [
+            (self.seq > 0, "`seq` begins with 1"),
+            (
+                (self.seq == 1) == self.prev.is_none(),
+                "exactly the first receipt of a node has no `prev`",
+            ),
+            (
+                (self.status == Status::Failed) == self.failure.is_some(),
+                "exactly a failed receipt has a `failure`",
+            ),
+            (
+                self.status == Status::Rendered || self.moved.is_empty(),
+                "only a rendered receipt moves facets",
+            ),
+            (
+                self.status != Status::Skipped || tokens == Tokens::default(),
+                "a skipped receipt costs no tokens",
+            ),
+            (
+                self.cut == Cut::Mixed || self.busy.is_empty(),
+                "only a mixed cut names busy ancestors",
+            ),
+            (
+                self.waves.first <= self.waves.at,
+                "a truth is in force from its first wave on or later",
+            ),
+        ];
+        match rules.into_iter().find(|(holds, _)| !holds) {
+            None => Ok(()),
+            Some((_, rule)) => Err(ReceiptError::Inconsistent(rule)),
+        }
+    }
+
+    /// Beyond 2^53-1 canonical JSON would round.
+    fn check_numbers(&self) -> Result<(), ReceiptError> {
+        let numbers = [
+            ("cost.duration_ms", self.cost.duration_ms),
+            ("cost.tokens.fresh", self.cost.tokens.fresh),
+            ("cost.tokens.reused", self.cost.tokens.reused),
+            ("epoch", self.epoch),
+            ("freshness_epoch", self.freshness_epoch),
+            ("seq", self.seq),
+            ("waves.at", self.waves.at),
+            ("waves.first", self.waves.first),
+        ];
+        match numbers.into_iter().find(|(_, number)| *number > prose_truth::json::MAX_SAFE_INTEGER)
+        {
+            None => Ok(()),
+            Some((field, _)) => Err(ReceiptError::NumberRange(field)),
+        }
+    }
+}
