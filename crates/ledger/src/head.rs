@@ -111,7 +111,7 @@ impl SignedHead {
     /// When the bytes are anything but the canonical form of a head.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReceiptError> {
         let (wire, body, sig) =
-            canonical::take_apart::<Wire>(bytes, AFTER_SIG, |wire| canonical::in_order(wire))?;
+            canonical::take_apart::<Wire>(bytes, AFTER_SIG, canonical::in_order)?;
         let head = Head::from(wire);
         head.check()?;
         Ok(Self { head, sig, address: Address::of(&body), bytes: bytes.to_vec() })
