@@ -13,34 +13,37 @@ const STACK: usize = 32 * 1024 * 1024;
 const VARIABLES: [&str; 3] = ["self", "prior", "inputs"];
 
 /// Functions that may be called, by the names of their source form. Macros are expanded by the
-/// parser; one that is left as a call has the wrong number of arguments.
-const FUNCTIONS: [&str; 25] = [
-    "size",
-    "contains",
-    "startsWith",
-    "endsWith",
-    "matches",
-    "int",
-    "uint",
-    "double",
-    "string",
+/// parser; one that is left as a call has the wrong number of arguments. The commit gate has the
+/// same list; what is accepted here and refused there would fail every render.
+const FUNCTIONS: [&str; 23] = [
     "bool",
     "bytes",
-    "type",
-    "dyn",
     "charAt",
+    "contains",
+    "double",
+    "dyn",
+    "endsWith",
     "indexOf",
-    "lastIndexOf",
+    "int",
     "join",
+    "lastIndexOf",
     "lowerAscii",
-    "upperAscii",
-    "replace",
+    "matches",
     "reverse",
+    "size",
     "split",
+    "startsWith",
+    "string",
     "substring",
     "trim",
-    "format",
+    "type",
+    "uint",
+    "upperAscii",
 ];
+
+/// Names of types, for comparison with `type(x)`.
+const TYPES: [&str; 10] =
+    ["bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "uint"];
 
 /// Functions that yield a boolean.
 const PREDICATES: [&str; 6] = ["contains", "startsWith", "endsWith", "matches", "bool", "@in"];
@@ -112,7 +115,9 @@ fn nesting(source: &str) -> usize {
 /// Every variable is one of the three or bound by a macro, every function is known.
 fn known<'e>(expression: &'e IdedExpr, scope: &mut Vec<&'e str>) -> Result<(), String> {
     match &expression.expr {
-        Expr::Ident(name) if scope.contains(&name.as_str()) => Ok(()),
+        Expr::Ident(name) if scope.contains(&name.as_str()) || TYPES.contains(&name.as_str()) => {
+            Ok(())
+        }
         Expr::Ident(name) => Err(format!("`{name}` is not one of `self`, `prior`, `inputs`")),
         Expr::Unspecified | Expr::Literal(_) => Ok(()),
         Expr::Select(select) => known(&select.operand, scope),

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use prose_contract::{Diagnostic, File, Kind, Severity};
 use prose_ir::{
-    ARTIFACT_VERSION, ATOMIC, Bundle, Canonicalizer, CanonicalizerRef, Contract, Edge, Manifest,
-    Node, PostconditionMode, PostconditionRef, Postconditions, Source, SourceKind, Topology,
-    WakeSource,
+    ATOMIC, Bundle, Canonicalizer, CanonicalizerRef, Contract, Edge, Manifest, Node,
+    PostconditionMode, PostconditionRef, Postconditions, Source, SourceKind, Topology, WakeSource,
 };
 
 /// Everything known of one node.
@@ -135,9 +134,4 @@ pub(crate) fn source(path: &str, file: Option<&File>) -> Source {
     };
     let name = file.map(|f| f.entry.name.value.clone()).filter(|n| !n.is_empty());
     Source { path: path.to_owned(), kind, name }
-}
-
-/// The folders of the artifacts, for those who write and read them.
-pub(crate) fn version() -> u32 {
-    ARTIFACT_VERSION
 }

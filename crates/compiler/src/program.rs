@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use prose_contract::{Code, Diagnostic, File, Kind, Parsed, Section, SectionKind};
-use prose_ir::{ATOMIC, Check, Contract, Edge, Judge, Need, NodeKind, Postconditions, Structure};
+use prose_ir::{
+    ARTIFACT_VERSION, ATOMIC, Check, Contract, Edge, Judge, Need, NodeKind, Postconditions,
+    Structure,
+};
 
 use crate::{
     Compilation, Host, cel,
@@ -186,7 +189,7 @@ impl Lowering<'_, '_> {
         let continuity = continuity::lower(unit, diagnostics);
         let wake_source = continuity.wake_source();
         let contract = Contract {
-            version: emit::version(),
+            version: ARTIFACT_VERSION,
             node: unit.name().to_owned(),
             kind: if unit.entry.kind == Some(Kind::Gateway) {
                 NodeKind::Gateway
@@ -213,7 +216,7 @@ impl Lowering<'_, '_> {
         NodeParts {
             canonicalizer: maintains::canonicalizer(unit, &node.maintains, diagnostics),
             postconditions: Postconditions {
-                version: emit::version(),
+                version: ARTIFACT_VERSION,
                 node: unit.name().to_owned(),
                 structure: structure(node),
                 checks,

@@ -73,11 +73,11 @@ impl Reader<'_, '_, '_> {
             },
             Event::Code(code) => self.builder(&range).code(&code),
             Event::SoftBreak | Event::HardBreak => self.builder(&range).space(),
-            Event::Html(html) | Event::InlineHtml(html) => {
-                // Anything but a comment is what an author meant as text, such as `<login>`.
-                if !html.trim_start().starts_with("<!--") && !self.in_comment(&range) {
-                    self.builder(&range).text(&html);
-                }
+            // Anything but a comment is what an author meant as text, such as `<login>`.
+            Event::Html(html) | Event::InlineHtml(html)
+                if !html.trim_start().starts_with("<!--") && !self.in_comment(&range) =>
+            {
+                self.builder(&range).text(&html);
             }
             _ => {}
         }

@@ -45,13 +45,13 @@ pub(crate) fn lower(unit: Unit, diagnostics: &mut Vec<Diagnostic>) -> Continuity
             push_new(&mut continuity.cadences, cadence);
         }
     }
-    let is_declared = |mode| continuity.modes.contains(&mode);
-    if !continuity.cadences.is_empty()
-        && !is_declared(WakeMode::Own)
-        && !is_declared(WakeMode::External)
-    {
+    if continuity.modes.is_empty() && !continuity.cadences.is_empty() {
         // A cadence without the word still declares a clock.
         continuity.modes.push(WakeMode::Own);
+    }
+    if !continuity.modes.contains(&WakeMode::Own) {
+        // "The daily budget" of an input-driven node is no clock.
+        continuity.cadences.clear();
     }
     if continuity.cadences.is_empty()
         && let Some(prose) = vague

@@ -177,7 +177,7 @@ fn dropped(prose: &Prose, clause: &Range<usize>) -> Option<Vec<String>> {
         .into_iter()
         .find_map(|sign| Some((find_phrase(text, sign, 0)?, sign)))?;
     let before = text[..at].trim_end();
-    if ["not", "never", "nothing"].iter().any(|w| before.to_ascii_lowercase().ends_with(w)) {
+    if ["not", "never", "nothing", "none", "no"].iter().any(|w| contains_phrase(before, w)) {
         return None;
     }
     let rest = text[at + sign.len()..].trim_start();

@@ -61,9 +61,8 @@ impl<'a> Mentions<'a> {
     }
 
     /// The codes of a remark "(Maintained by `x`, facet `y`.)" or "(A named facet of `x`.)".
-    pub(crate) fn remark(&self) -> Option<(Remark, Vec<&Code<'a>>)> {
-        for (sign, remark) in [("maintained by", Remark::Producer), ("facet of", Remark::Producer)]
-        {
+    pub(crate) fn remark(&self) -> Option<Vec<&Code<'a>>> {
+        for sign in ["maintained by", "facet of"] {
             let mut from = 0;
             while let Some(at) = find_phrase(self.text, sign, from) {
                 from = at + sign.len();
@@ -71,7 +70,7 @@ impl<'a> Mentions<'a> {
                 let codes: Vec<_> =
                     self.wanted().filter(|c| c.range.start >= from && c.range.end <= end).collect();
                 if !codes.is_empty() {
-                    return Some((remark, codes));
+                    return Some(codes);
                 }
             }
         }
@@ -199,12 +198,6 @@ impl<'a> Mentions<'a> {
                 && !self.codes.iter().any(|c| c.negated && c.range.contains(&at))
         })
     }
-}
-
-/// What kind of remark names the producer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Remark {
-    Producer,
 }
 
 /// Whether only a separator stands between two names, so that what is said of one holds for both.

@@ -43,7 +43,7 @@ impl Resolver<'_> {
 
     /// Rule 1, said in a remark. A producer that is named and does not exist is not replaced.
     fn by_remark(&self, need: &RawNeed, mentions: &Mentions) -> Found {
-        let Some((_, codes)) = mentions.remark() else {
+        let Some(codes) = mentions.remark() else {
             return Ok(None);
         };
         let producers: Vec<usize> = self.others(codes.iter().filter_map(|c| self.producer(c.text)));
@@ -78,17 +78,17 @@ impl Resolver<'_> {
         {
             return Ok(Some(self.slots(&[producer], need, mentions, Wiring::Named)));
         }
-        self.by_key(&key(name), name, need, mentions)
+        self.by_key(&key(name), need, mentions)
     }
 
-    fn by_key(&self, key: &str, name: &str, need: &RawNeed, mentions: &Mentions) -> Found {
+    fn by_key(&self, key: &str, need: &RawNeed, mentions: &Mentions) -> Found {
         let facets: Vec<_> =
             self.index.facets(key).iter().filter(|(n, _)| *n != self.subscriber).collect();
         if !facets.is_empty() {
             let producers = self.others(facets.iter().map(|(n, _)| *n));
             let producers = self.settle(producers, mentions)?;
             let slots = facets.iter().filter(|(n, _)| producers.contains(n));
-            return Ok(Some(slots.map(|(n, f)| self.slot(*n, *f, name)).collect()));
+            return Ok(Some(slots.map(|(n, f)| self.slot(*n, *f)).collect()));
         }
         for (producers, wiring) in [
             (self.index.fields(key), Wiring::Field),
@@ -113,7 +113,7 @@ impl Resolver<'_> {
     fn by_codes(&self, need: &RawNeed, mentions: &Mentions) -> Found {
         let own = need.name.as_deref();
         for code in mentions.wanted().filter(|c| Some(c.text) != own) {
-            if let Some(slots) = self.by_key(&code.key, code.text, need, mentions)? {
+            if let Some(slots) = self.by_key(&code.key, need, mentions)? {
                 return Ok(Some(slots));
             }
         }
@@ -178,7 +178,7 @@ impl Resolver<'_> {
         of.flatten().collect()
     }
 
-    fn slot(&self, node: usize, facet: usize, _name: &str) -> Slot {
+    fn slot(&self, node: usize, facet: usize) -> Slot {
         let node = &self.nodes[node];
         let facet = &node.maintains.facets[facet];
         Slot {
