@@ -1,6 +1,6 @@
 //! What sealing costs besides its signature: the two signed and unsigned figures differ by one
 //! Ed25519 signature, and the unsigned one should stay below half of that.
-#![expect(missing_docs, clippy::unwrap_used, reason = "a bench fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
 use divan::{Bencher, black_box};
 use prose_ir::{Address, Fingerprint};

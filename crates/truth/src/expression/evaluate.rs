@@ -1,25 +1,15 @@
 //! Running expressions within limits of stack and steps.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
     thread,
 };
 
 use cel::{Context, Env, Value as Cel};
 use serde_json::Value;
 
-use super::{
-    ExpressionError, STACK_BYTES, check,
-    meter::{METER, ORDERED, metered},
-    shortened, value,
-};
-
-/// Steps that one expression may take.
-const STEPS_MAX: i64 = 2_000_000;
+use super::{ExpressionError, STACK_BYTES, check, fuel, meter::metered, shortened, value};
 
 /// What an expression sees.
 pub(crate) struct Bindings<'a> {
@@ -40,11 +30,14 @@ pub(crate) fn evaluate_all(
         return Vec::new();
     }
     let answers = on_large_stack(|| {
-        let values = Values::new(bindings);
-        let answers = sources.iter().map(|source| evaluate(source, &values));
-        answers.collect::<Vec<_>>()
+        let env = Arc::new(environment()?);
+        let context = context(&env, bindings);
+        let answers = sources.iter().map(|source| evaluate(source, &env, &context));
+        Ok(answers.collect::<Vec<_>>())
     });
-    answers.unwrap_or_else(|error| sources.iter().map(|_| Err(error.clone())).collect())
+    answers
+        .and_then(|answers| answers)
+        .unwrap_or_else(|error| sources.iter().map(|_| Err(error.clone())).collect())
 }
 
 /// Runs `work` on a thread whose stack holds whatever the source limit lets through.
@@ -64,55 +57,29 @@ pub(super) fn on_large_stack<T: Send>(
 /// The functions and macros on offer.
 pub(super) fn environment() -> Result<Env, ExpressionError> {
     let mut env = Env::stdlib().with_optional_support(false);
-    env.add_extension(cel::extensions::strings).map_err(internal)?;
+    env.add_extension(cel::extensions::strings)
+        .map_err(|error| ExpressionError::Internal(error.to_string()))?;
+    fuel::declare(&mut env)?;
     Ok(env)
 }
 
-struct Values {
-    self_: Cel,
-    prior: Cel,
-    inputs: Cel,
+fn context<'a>(env: &Arc<Env>, bindings: &Bindings<'_>) -> Context<'a, 'a> {
+    let mut context = Context::with_env(Arc::clone(env));
+    let prior = bindings.prior.map_or(Cel::Null, value::from_json);
+    context.add_variable_from_value("self", value::from_json(bindings.self_));
+    context.add_variable_from_value("prior", prior);
+    context.add_variable_from_value("inputs", value::from_json(bindings.inputs));
+    context
 }
 
-impl Values {
-    fn new(bindings: &Bindings<'_>) -> Self {
-        Self {
-            self_: value::from_json(bindings.self_),
-            prior: bindings.prior.map_or(Cel::Null, value::from_json),
-            inputs: value::from_json(bindings.inputs),
-        }
-    }
-}
-
-/// Thrown through the evaluator, because it would absorb an error in `||` and `&&`.
-struct OutOfSteps;
-
-fn evaluate(source: &str, values: &Values) -> Result<bool, ExpressionError> {
-    let env = environment()?;
-    let expression = metered(check::parse(&env, source)?);
-    let mut context = Context::with_env(Arc::new(env));
-    context.add_variable_from_value("self", values.self_.clone());
-    context.add_variable_from_value("prior", values.prior.clone());
-    context.add_variable_from_value("inputs", values.inputs.clone());
-    let left = AtomicI64::new(STEPS_MAX);
-    let spend = move |passed: Cel| {
-        let cost = value::cost(&passed);
-        if left.fetch_sub(cost, Ordering::Relaxed) <= cost {
-            resume_unwind(Box::new(OutOfSteps));
-        }
-        passed
-    };
-    context.add_function(METER, spend).map_err(internal)?;
-    context.add_function(ORDERED, value::ordered).map_err(internal)?;
-    match catch_unwind(AssertUnwindSafe(|| Cel::resolve(&expression, &context))) {
+fn evaluate(source: &str, env: &Env, context: &Context<'_, '_>) -> Result<bool, ExpressionError> {
+    let expression = metered(check::parse(env, source)?);
+    fuel::refill();
+    match catch_unwind(AssertUnwindSafe(|| Cel::resolve(&expression, context))) {
         Ok(Ok(Cel::Bool(answer))) => Ok(answer),
         Ok(Ok(other)) => Err(ExpressionError::NotBoolean(other.type_of().to_string())),
         Ok(Err(error)) => Err(ExpressionError::Evaluation(shortened(&error.to_string()))),
-        Err(thrown) if thrown.is::<OutOfSteps>() => Err(ExpressionError::TooExpensive),
-        Err(_) => Err(internal("the evaluator panicked")),
+        Err(thrown) if thrown.is::<fuel::OutOfSteps>() => Err(ExpressionError::TooExpensive),
+        Err(_) => Err(ExpressionError::Internal("the evaluator panicked".to_owned())),
     }
-}
-
-fn internal(error: impl std::fmt::Display) -> ExpressionError {
-    ExpressionError::Internal(error.to_string())
 }

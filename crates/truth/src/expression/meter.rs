@@ -5,22 +5,15 @@
 
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr,
-    operators::{ADD, CONDITIONAL},
+    operators::{ADD, CONDITIONAL, IN},
 };
 
-/// Counts what passes through it. No source can spell the name.
-pub(super) const METER: &str = "@meter";
-/// Puts the keys of a map in order.
-pub(super) const ORDERED: &str = "@ordered";
+use super::fuel::{METER, ORDERED};
 
 /// The metered form of `expr`, itself metered where it makes a value.
 pub(super) fn metered(expr: IdedExpr) -> IdedExpr {
-    let makes_a_value = match &expr.expr {
-        // A type does not survive being handed to a function of ours, and costs nothing.
-        Expr::Call(call) => call.func_name != "type",
-        Expr::Comprehension(_) | Expr::List(_) | Expr::Map(_) => true,
-        _ => false,
-    };
+    let makes_a_value =
+        matches!(expr.expr, Expr::Call(_) | Expr::Comprehension(_) | Expr::List(_) | Expr::Map(_));
     let inner = parts_metered(expr);
     if makes_a_value { call(METER, inner) } else { inner }
 }
@@ -59,10 +52,20 @@ fn parts_metered(expr: IdedExpr) -> IdedExpr {
     IdedExpr { id, expr }
 }
 
+/// Functions read their arguments as a whole, so theirs are counted even where they are names.
 fn call_metered(mut call: CallExpr) -> CallExpr {
-    call.target = call.target.map(|target| Box::new(metered(*target)));
-    call.args = all(call.args);
+    let reads_arguments = call.func_name == IN || call.func_name.starts_with(char::is_alphabetic);
+    let part = |part: IdedExpr| match part.expr {
+        Expr::Ident(_) | Expr::Select(_) if reads_arguments => metered_name(part),
+        _ => metered(part),
+    };
+    call.target = call.target.map(|target| Box::new(part(*target)));
+    call.args = call.args.into_iter().map(part).collect();
     call
+}
+
+fn metered_name(name: IdedExpr) -> IdedExpr {
+    self::call(METER, parts_metered(name))
 }
 
 fn all(exprs: Vec<IdedExpr>) -> Vec<IdedExpr> {

@@ -6,6 +6,7 @@
 
 mod check;
 mod evaluate;
+mod fuel;
 mod meter;
 mod value;
 

@@ -1,4 +1,4 @@
-//! Values as expressions see them, and what they cost.
+//! Values as expressions see them.
 
 use std::collections::HashMap;
 
@@ -22,38 +22,4 @@ pub(super) fn from_json(value: &Json) -> Cel {
             Cel::Map(members.collect::<HashMap<_, _>>().into())
         }
     }
-}
-
-/// A map as the sorted list of its keys, so that ranging over it has one order; others as is.
-pub(super) fn ordered(value: Cel) -> Cel {
-    let Cel::Map(map) = value else { return value };
-    let mut keys: Vec<_> = map.map.keys().collect();
-    keys.sort();
-    Cel::List(keys.into_iter().map(Cel::from).collect::<Vec<_>>().into())
-}
-
-/// Bytes of text that cost one step.
-const TEXT_BYTES_PER_STEP: usize = 64;
-
-/// Steps that passing `value` on costs: its size, since it may be copied.
-pub(super) fn cost(value: &Cel) -> i64 {
-    let parts = match value {
-        Cel::String(text) => steps(text.len() / TEXT_BYTES_PER_STEP),
-        Cel::Bytes(bytes) => steps(bytes.len() / TEXT_BYTES_PER_STEP),
-        Cel::List(items) => items.iter().map(cost).sum(),
-        #[expect(clippy::iter_over_hash_type, reason = "a sum has no order")]
-        Cel::Map(map) => {
-            let mut sum = 0;
-            for value in map.map.values() {
-                sum += 1 + cost(value);
-            }
-            sum
-        }
-        _ => 0,
-    };
-    1 + parts
-}
-
-fn steps(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -130,3 +130,35 @@ fn an_attestation_must_be_given_and_true() {
     assert!(run(&[("c1", false)]).is_err());
     assert!(run(&[("other", true)]).is_err());
 }
+
+#[test]
+fn a_condition_over_a_thousand_elements_is_within_the_limit() {
+    let items: Vec<Value> = (0..1_000).map(|i| json!({"id": i, "text": "x".repeat(100)})).collect();
+    let truth = json!({"items": items, "text": "y".repeat(1 << 20)});
+    for (source, expected) in [
+        ("self.items.all(x, self.items.filter(y, y.id == x.id).size() == 1)", Ok(true)),
+        ("self.items.all(x, size(x.text) == 100 && x in self.items)", Ok(true)),
+        // A thousand passes over a mebibyte are not.
+        ("self.items.all(x, !self.text.contains(x.text))", Err("cel_too_expensive".to_owned())),
+    ] {
+        assert_eq!(answer(source, truth.clone()), expected, "{source}");
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn arbitrary_sources_are_refused_or_answered(
+        parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "self", ".a", "[0]", "(", ")", ".all(x, ", ".map(x, ", "x", " + ", " == ", "1", "'s'",
+                "size(", "has(", "{", "}", ",", ":", "?", "!", "-", "&&", "||", "in", "\n", "`", "é",
+            ]),
+            0..14,
+        )
+    ) {
+        let source = parts.concat();
+        let _ = answer(&source, json!({"a": [1, 2]}));
+    }
+}
