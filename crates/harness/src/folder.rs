@@ -7,12 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use prose_truth::Files;
 use uuid::Uuid;
 
 use crate::failure::{FailureCode, SessionFailure};
 use crate::limits::Limits;
 use crate::task::{TaskSpec, event_path};
-use crate::tree::{self, Files, TreeError};
+use crate::tree::{self, TreeError};
 
 const READ_ONLY_FOLDERS: [&str; 4] = ["inputs", "prior", "events", "functions"];
 const READ_ONLY_FILES: [&str; 2] = ["contract.md", "task.json"];
@@ -23,8 +24,8 @@ pub(crate) const RESULT: &str = "result.json";
 /// Why a task folder could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// A name or path that would leave its folder.
-    #[error("{path:?} cannot be a path in a task folder")]
+    /// The name of a need, producer or function that is no path segment.
+    #[error("{path:?} cannot be a name in a task folder")]
     Path {
         /// As given.
         path: String,
@@ -166,10 +167,12 @@ impl Inner {
                     FailureCode::FolderUnreadable,
                     format!("what the session published cannot be read: {error}"),
                 ),
-                TreeError::Special { .. } | TreeError::Name(_) => SessionFailure::new(
-                    FailureCode::PublishedInvalid,
-                    format!("what the session published is no truth: {error}"),
-                ),
+                TreeError::Special { .. } | TreeError::Name(_) | TreeError::Path(_) => {
+                    SessionFailure::new(
+                        FailureCode::PublishedInvalid,
+                        format!("what the session published is no truth: {error}"),
+                    )
+                }
             },
         )
     }
@@ -243,10 +246,6 @@ fn changed(path: &str, how: &str) -> SessionFailure {
     SessionFailure::new(FailureCode::FolderChanged, reason)
 }
 
-fn check(path: &str) -> Result<(), FolderError> {
-    if tree::is_safe_path(path) { Ok(()) } else { Err(FolderError::Path { path: path.to_owned() }) }
-}
-
 fn check_name(name: &str) -> Result<(), FolderError> {
     if tree::is_safe_segment(name) {
         Ok(())
@@ -265,11 +264,10 @@ fn read_only(spec: &TaskSpec) -> Result<Sealed<'_>, FolderError> {
         files.insert(format!("functions/{name}.md"), text.as_bytes().into());
     }
     for (index, event) in spec.events.iter().enumerate() {
-        files.insert(event_path(index + 1), serde_json::to_vec(event)?.into());
+        files.insert(event_path(index + 1), event.as_slice().into());
     }
-    for (path, bytes) in &spec.prior {
-        check(path)?;
-        files.insert(format!("prior/{path}"), bytes.as_slice().into());
+    for (path, bytes) in spec.prior.iter() {
+        files.insert(format!("prior/{path}"), bytes.as_ref().into());
     }
     add_inputs(spec, &mut files)?;
     Ok(files)
@@ -280,10 +278,9 @@ fn add_inputs<'a>(spec: &'a TaskSpec, files: &mut Sealed<'a>) -> Result<(), Fold
         check_name(&input.need)?;
         for source in &input.sources {
             check_name(&source.producer)?;
-            for (path, bytes) in source.files.iter().flatten() {
-                check(path)?;
+            for (path, bytes) in source.files.iter().flat_map(Files::iter) {
                 let path = format!("{}/{path}", input.source_path(source));
-                let bytes = Cow::from(bytes.as_slice());
+                let bytes = Cow::from(bytes.as_ref());
                 if files.insert(path.clone(), bytes.clone()).is_some_and(|other| other != bytes) {
                     return Err(FolderError::Conflict { path });
                 }

@@ -22,7 +22,6 @@ pub use jq::Jq;
 pub use limits::Limits;
 pub use outcome::{Outcome, Status, Usage};
 pub use task::{Attest, Input, Producer, Source, Task, TaskInput, TaskLimits, TaskSpec, Wake};
-pub use tree::Files;
 
 /// Something that runs a session in a task folder.
 ///

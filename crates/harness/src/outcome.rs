@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use prose_truth::Files;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +15,7 @@ use crate::environment::Redactor;
 use crate::failure::{FailureCode, SessionFailure};
 use crate::folder::{RESULT, TaskFolder};
 use crate::limits::Limits;
-use crate::tree::{self, Files};
+use crate::tree;
 
 /// A session that ended as the protocol says.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,9 +27,9 @@ pub struct Outcome {
     /// Why it failed, or a remark.
     pub reason: Option<String>,
     /// What it needs from a person, when it failed for want of it.
-    pub needs: Vec<String>,
+    pub needs: Option<Value>,
     /// What changed, for readers.
-    pub diff: Option<Value>,
+    pub diff: Option<String>,
     /// What it used, as far as it says.
     pub usage: Usage,
     /// The new truth; empty when it failed.
@@ -71,10 +72,10 @@ pub(crate) struct SessionResult {
     pub(crate) attestations: BTreeMap<String, bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) needs: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) diff: Option<Value>,
+    pub(crate) needs: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) diff: Option<String>,
     #[serde(default)]
     pub(crate) usage: Usage,
 }
@@ -97,8 +98,8 @@ pub(crate) fn collect(
         status: result.status,
         attestations: result.attestations,
         reason: result.reason.map(redact),
-        needs: result.needs.into_iter().map(redact).collect(),
-        diff: result.diff.map(|diff| redact_value(diff, redactor)),
+        needs: result.needs.map(|needs| redact_value(needs, redactor)),
+        diff: result.diff.map(redact),
         usage: result.usage,
         published,
         duration,
@@ -183,10 +184,10 @@ mod tests {
     fn the_least_and_the_most_a_result_can_say() {
         assert_eq!(read(r#"{"status": "rendered"}"#).unwrap().status, Status::Rendered);
         let full = r#"{"status": "failed", "attestations": {"a": true}, "reason": "no",
-            "needs": ["a key"], "diff": {"x": 1}, "usage": {"fresh_tokens": 3, "model": "m"}}"#;
+            "needs": ["a key"], "diff": "x", "usage": {"fresh_tokens": 3, "model": "m"}}"#;
         let full = read(full).unwrap();
         assert_eq!(full.usage.fresh_tokens, 3);
-        assert_eq!(full.needs, ["a key"]);
+        assert_eq!(full.needs, Some(serde_json::json!(["a key"])));
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use prose_truth::Files;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Limits;
-use crate::tree::Files;
 
 /// Version of `task.json`.
 pub const TASK_VERSION: u32 = 1;
@@ -30,8 +30,8 @@ pub struct TaskSpec {
     pub inputs: Vec<Input>,
     /// Published before this render.
     pub prior: Files,
-    /// A gateway's events, oldest first.
-    pub events: Vec<Value>,
+    /// A gateway's events as JSON text, oldest first.
+    pub events: Vec<Vec<u8>>,
     /// Postconditions that the session has to attest.
     pub attest: Vec<Attest>,
     /// Declared tools.

@@ -1,32 +1,20 @@
-//! Trees of files: checked paths, writing, and reading without ever following a link.
+//! Trees of files on disk: writing, and reading without ever following a link.
 
-use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A tree: relative path with `/` between segments, to content.
-pub type Files = BTreeMap<String, Vec<u8>>;
+use prose_truth::{Files, PathError, TreePath};
 
-const SEGMENT_BYTES_MAX: usize = 255;
 pub(crate) const FOLDER_MODE: u32 = 0o700;
 pub(crate) const FOLDER_MODE_READ_ONLY: u32 = 0o500;
 pub(crate) const FILE_MODE: u32 = 0o600;
 pub(crate) const FILE_MODE_READ_ONLY: u32 = 0o400;
 
-/// Whether `path` stays below the folder it is joined to.
-pub(crate) fn is_safe_path(path: &str) -> bool {
-    path.split('/').all(is_safe_segment)
-}
-
 /// Whether `name` is one plain path segment.
 pub(crate) fn is_safe_segment(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= SEGMENT_BYTES_MAX
-        && name != "."
-        && name != ".."
-        && !name.contains(['/', '\0'])
+    !name.contains('/') && TreePath::new(name).is_ok()
 }
 
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
@@ -39,11 +27,11 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> 
     file.write_all(bytes)
 }
 
-/// Writes `files`, whose paths are checked, below `folder`.
+/// Writes `files` below `folder`.
 pub(crate) fn write_files(folder: &Path, files: &Files, mode: u32) -> io::Result<()> {
     make_folder(folder)?;
-    for (path, bytes) in files {
-        let path = folder.join(path);
+    for (path, bytes) in files.iter() {
+        let path = folder.join(path.as_str());
         if let Some(parent) = path.parent() {
             make_folder(parent)?;
         }
@@ -93,6 +81,8 @@ pub(crate) enum TreeError {
     Special { path: String, what: &'static str },
     #[error("{0:?} is not a name in UTF-8")]
     Name(PathBuf),
+    #[error(transparent)]
+    Path(#[from] PathError),
     #[error("it holds more than {0} files and folders")]
     TooMany(usize),
     #[error("it holds more than {0} bytes")]
@@ -115,7 +105,7 @@ pub(crate) fn read(
             .map_err(|source| TreeError::Io { path: format!("{name}/{relative}"), source })?
             .ok_or(TreeError::TooLarge(bytes_max))?;
         bytes_left -= read.len() as u64;
-        files.insert(relative.to_owned(), read);
+        files.insert(TreePath::new(relative)?, read);
         Ok(())
     })?;
     Ok(files)
@@ -197,23 +187,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_leave_the_folder_are_unsafe() {
-        for path in ["truth.json", "a/b c/d.md", "..a/b", "user:ann/truth.json"] {
-            assert!(is_safe_path(path), "{path}");
-        }
-        for path in ["", "/etc", "a//b", "a/", "../a", "a/../b", "./a", "a\0b"] {
-            assert!(!is_safe_path(path), "{path:?}");
-        }
-        assert!(!is_safe_segment(&"x".repeat(256)));
-    }
-
-    #[test]
     fn trees_come_back_as_written_and_caps_hold() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::from([
-            ("truth.json".into(), b"{}".to_vec()),
-            ("a/b/c.md".into(), b"hello".to_vec()),
-        ]);
+        let mut files = Files::new();
+        files.insert(TreePath::new("truth.json").unwrap(), *b"{}");
+        files.insert(TreePath::new("a/b/c.md").unwrap(), *b"hello");
         write_files(&dir.path().join("t"), &files, FILE_MODE).unwrap();
         assert_eq!(read(dir.path(), "t", 10, 7).unwrap(), files);
         assert!(matches!(read(dir.path(), "t", 10, 6), Err(TreeError::TooLarge(6))));

@@ -1,79 +1,49 @@
-//! Truth trees as one jq value, and back.
+//! Truth trees as one value, and back.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use jaq_json::{Map, Val, read};
+use jaq_json::Val;
+use prose_truth::{Files, document, files_of, json};
+use serde_json::Value;
 
 use super::session::SessionError;
-use crate::tree::{self, Files};
+use crate::tree::{self, TreeError};
 
-const TRUTH: &str = "truth.json";
-
-/// Reads the tree in `folder`: its shared fields plus one key per facet. None when it is empty.
-pub(crate) fn read(folder: &Path) -> Result<Option<Val>, SessionError> {
-    let facets = read_facets(folder)?;
-    match (read_file(&folder.join(TRUTH))?, facets.is_empty()) {
-        (shared, true) => Ok(shared),
-        (None, false) => Ok(Some(object(facets))),
-        (Some(Val::Obj(shared)), false) => {
-            let mut document = Map::clone(&shared);
-            document.extend(facets.into_iter().map(|(name, value)| (Val::from(name), value)));
-            Ok(Some(Val::obj(document)))
-        }
-        (Some(_), false) => Err(SessionError::Input {
-            path: folder.join(TRUTH),
-            message: "is not an object although there are facets beside it".to_owned(),
-        }),
-    }
-}
-
-/// Reads a JSON file; none when there is none.
-pub(crate) fn read_file(path: &Path) -> Result<Option<Val>, SessionError> {
+/// Reads the tree in the folder `path` as one document; null when nothing was ever published.
+pub(crate) fn read(root: &Path, path: &str) -> Result<Value, SessionError> {
     let input = |message: String| SessionError::Input { path: path.to_owned(), message };
-    match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(input(format!("cannot be read: {error}"))),
-        Ok(bytes) => {
-            let value = read::parse_single(&bytes);
-            value.map(Some).map_err(|error| input(format!("is not JSON: {error}")))
+    // The worker wrote the tree within its own limits.
+    let files = match tree::read(root, path, usize::MAX, u64::MAX) {
+        Err(TreeError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(Value::Null);
         }
+        files => files.map_err(|error| input(error.to_string()))?,
+    };
+    if files.is_empty() {
+        return Ok(Value::Null);
     }
+    document(&files).map_err(|error| input(error.to_string()))
 }
 
-pub(crate) fn object(fields: impl IntoIterator<Item = (String, Val)>) -> Val {
-    Val::obj(fields.into_iter().map(|(name, value)| (Val::from(name), value)).collect())
+/// Reads one event.
+pub(crate) fn event(root: &Path, path: &str) -> Result<Value, SessionError> {
+    let text = fs::read(root.join(path))?;
+    json::strict::parse(&text)
+        .map_err(|error| SessionError::Input { path: path.to_owned(), message: error.to_string() })
 }
 
 /// Splits what the program yielded into files; the error is the reason why it is no truth.
-pub(crate) fn split(document: Val, facets: &[String]) -> Result<Files, String> {
-    let Val::Obj(fields) = document else {
-        return Err(format!("the jq program yielded {}, not an object", kind(&document)));
-    };
-    let mut shared = Map::clone(&fields);
-    let mut files = Files::new();
-    for facet in facets {
-        let Some(region) = shared.shift_remove(&Val::from(facet.clone())) else { continue };
-        if !matches!(region, Val::Obj(_)) {
-            return Err(format!("facet {facet} is {}, not an object", kind(&region)));
-        }
-        if !tree::is_safe_segment(facet) {
-            return Err(format!("facet {facet:?} cannot be the name of a folder"));
-        }
-        files.insert(format!("{facet}/{TRUTH}"), text(&region)?);
+pub(crate) fn split(document: &Val, facets: &[String]) -> Result<Files, String> {
+    if !matches!(document, Val::Obj(_)) {
+        return Err(format!("the jq program yielded {}, not an object", kind(document)));
     }
-    files.insert(TRUTH.to_owned(), text(&Val::obj(shared))?);
-    Ok(files)
-}
-
-/// JSON on one line. jq values can hold what JSON cannot: keys that are no strings, not-a-number.
-fn text(value: &Val) -> Result<Vec<u8>, String> {
-    let text = format!("{value}\n");
-    match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
-        Ok(_) => Ok(text.into_bytes()),
-        Err(error) => Err(format!("the jq program yielded what JSON cannot hold: {error}")),
-    }
+    // By way of text: jq values can hold what JSON cannot (keys that are no strings, infinity),
+    // and the strict reader has the say on what a truth may hold.
+    let document = json::strict::parse(document.to_string().as_bytes())
+        .map_err(|error| format!("the jq program yielded what a truth cannot hold: {error}"))?;
+    files_of(document, facets).map_err(|error| error.to_string())
 }
 
 fn kind(value: &Val) -> &'static str {
@@ -88,62 +58,40 @@ fn kind(value: &Val) -> &'static str {
     }
 }
 
-fn read_facets(folder: &Path) -> Result<Vec<(String, Val)>, SessionError> {
-    let input = |error: io::Error| SessionError::Input {
-        path: folder.to_owned(),
-        message: format!("cannot be read: {error}"),
-    };
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(input)?,
-    };
-    let mut facets = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(input)?;
-        // Names come from text, so they are text.
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        if entry.file_type().map_err(input)?.is_dir()
-            && let Some(region) = read_file(&entry.path().join(TRUTH))?
-        {
-            facets.push((name, region));
-        }
-    }
-    // The order of folders on disk is nobody's intent.
-    facets.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(facets)
-}
-
 #[cfg(test)]
 mod tests {
+    use jaq_json::read::parse_single;
+    use serde_json::json;
+
     use super::*;
 
     fn value(text: &str) -> Val {
-        read::parse_single(text.as_bytes()).unwrap()
+        parse_single(text.as_bytes()).unwrap()
     }
 
     #[test]
     fn a_truth_splits_by_facets_and_reads_back_as_one() {
-        let document = value(r#"{"z": 1.0, "funding": {"b": 12345678901234567890123}, "a": null}"#);
-        let files = split(document.clone(), &["funding".into(), "absent".into()]).unwrap();
-        assert_eq!(files.keys().collect::<Vec<_>>(), ["funding/truth.json", "truth.json"]);
-        assert_eq!(files["truth.json"], b"{\"z\":1.0,\"a\":null}\n");
-        assert_eq!(files["funding/truth.json"], b"{\"b\":12345678901234567890123}\n");
+        let truth = value(r#"{"z": 1.5, "funding": {"b": 2.0}, "a": null, "gone": 0}"#);
+        let files = split(&truth, &["funding".into(), "absent".into(), "gone".into()]).unwrap();
         let dir = tempfile::tempdir().unwrap();
-        tree::write_files(dir.path(), &files, tree::FILE_MODE).unwrap();
-        assert_eq!(read(dir.path()).unwrap().unwrap(), document);
-        assert!(read(&dir.path().join("none")).unwrap().is_none());
+        tree::write_files(&dir.path().join("t"), &files, tree::FILE_MODE).unwrap();
+        let text = |path: &str| fs::read_to_string(dir.path().join("t").join(path)).unwrap();
+        assert_eq!(text("truth.json"), r#"{"a":null,"z":1.5}"#);
+        assert_eq!(text("funding/truth.json"), r#"{"b":2}"#);
+        let document = read(dir.path(), "t").unwrap();
+        assert_eq!(document, json!({"a": null, "z": 1.5, "funding": {"b": 2}, "gone": 0}));
+        assert_eq!(read(dir.path(), "none").unwrap(), Value::Null);
     }
 
     #[test]
     fn what_is_no_truth_has_a_reason() {
-        let facets = ["f".to_owned()];
-        assert!(split(value("[]"), &facets).unwrap_err().contains("an array, not an object"));
-        assert!(split(value(r#"{"f": 3}"#), &facets).unwrap_err().contains("facet f is a number"));
-        let endless = Val::from(f64::INFINITY);
-        for no_json in [Val::from(f64::NAN), endless] {
-            let document = object([("x".to_owned(), no_json)]);
-            assert!(split(document, &facets).unwrap_err().contains("JSON cannot hold"));
+        let no_facets: [String; 0] = [];
+        let reason = split(&value("[]"), &no_facets).unwrap_err();
+        assert_eq!(reason, "the jq program yielded an array, not an object");
+        for text in [r#"{"n": 9007199254740993}"#, "{1: 2}", r#"{"x": NaN}"#] {
+            let reason = split(&value(text), &no_facets).unwrap_err();
+            assert!(reason.contains("what a truth cannot hold"), "{text}: {reason}");
         }
-        assert!(split(value("{1: 2}"), &facets).unwrap_err().contains("JSON cannot hold"));
+        split(&value(r#"{"..": 1}"#), &["..".to_owned()]).unwrap_err();
     }
 }

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
 use jaq_json::Val;
 use rustix::process::{Resource, Rlimit, setrlimit};
+use serde_json::{Map, Value, json};
 
 use super::document;
 use super::program::{Program, ProgramError};
@@ -31,10 +32,10 @@ pub enum SessionError {
     #[error("task.json is malformed: {0}")]
     Task(#[from] serde_json::Error),
     /// A file to read is not what the protocol says.
-    #[error("{} {message}", path.display())]
+    #[error("{path}: {message}")]
     Input {
-        /// The file.
-        path: PathBuf,
+        /// Below the task folder.
+        path: String,
         /// What is wrong with it.
         message: String,
     },
@@ -83,7 +84,7 @@ pub fn session(root: &Path, program: &str) -> Result<(), SessionError> {
     let program = Program::parse(program)?;
     let task: Task = serde_json::from_slice(&fs::read(root.join("task.json"))?)?;
     let input = input(root, &task)?;
-    let files = program.run(input).and_then(|truth| document::split(truth, &task.facets));
+    let files = program.run(input).and_then(|truth| document::split(&truth, &task.facets));
     let result = match files {
         Ok(files) => {
             let published = root.join(PUBLISHED);
@@ -99,40 +100,34 @@ pub fn session(root: &Path, program: &str) -> Result<(), SessionError> {
 }
 
 fn input(root: &Path, task: &Task) -> Result<Val, SessionError> {
-    let mut inputs = Vec::new();
+    let mut inputs = Map::new();
     for need in &task.inputs {
-        inputs.push((need.need.clone(), need_value(root, need)?));
+        inputs.insert(need.need.clone(), need_value(root, need)?);
     }
-    let mut events = Vec::new();
-    for path in &task.events {
-        events.extend(document::read_file(&root.join(path))?);
-    }
-    Ok(document::object([
-        ("self".to_owned(), document::read(&root.join("prior"))?.unwrap_or_default()),
-        ("inputs".to_owned(), document::object(inputs)),
-        ("event".to_owned(), events.last().cloned().unwrap_or_default()),
-        ("events".to_owned(), events.into_iter().collect()),
-        ("wake".to_owned(), value(&task.wake)?),
-        ("as_of".to_owned(), Val::from(task.as_of.clone())),
-        ("answers".to_owned(), value(&task.answers)?),
-    ]))
+    let events: Vec<_> =
+        task.events.iter().map(|path| document::event(root, path)).collect::<Result<_, _>>()?;
+    let input = json!({
+        "self": document::read(root, "prior")?,
+        "inputs": inputs,
+        "event": events.last(),
+        "events": events,
+        "wake": task.wake,
+        "as_of": task.as_of,
+        "answers": task.answers,
+    });
+    Ok(serde_json::from_value(input)?)
 }
 
-fn need_value(root: &Path, need: &TaskInput) -> Result<Val, SessionError> {
-    let folder = root.join(&need.path);
+fn need_value(root: &Path, need: &TaskInput) -> Result<Value, SessionError> {
     if !need.fan_in {
-        return Ok(document::read(&folder)?.unwrap_or_default());
+        return document::read(root, &need.path);
     }
-    let mut documents = Vec::new();
+    let mut documents = Map::new();
     for producer in &need.producers {
-        let document = document::read(&folder.join(&producer.producer))?.unwrap_or_default();
-        documents.push((producer.producer.clone(), document));
+        let path = format!("{}/{}", need.path, producer.producer);
+        documents.insert(producer.producer.clone(), document::read(root, &path)?);
     }
-    Ok(document::object(documents))
-}
-
-fn value(of: &impl serde::Serialize) -> Result<Val, serde_json::Error> {
-    serde_json::from_value(serde_json::to_value(of)?)
+    Ok(Value::Object(documents))
 }
 
 fn rendered(task: &Task) -> SessionResult {
@@ -140,7 +135,7 @@ fn rendered(task: &Task) -> SessionResult {
         status: Status::Rendered,
         attestations: task.attest.iter().map(|check| (check.id.clone(), true)).collect(),
         reason: None,
-        needs: Vec::new(),
+        needs: None,
         diff: None,
         usage: Usage::default(),
     }
@@ -151,7 +146,7 @@ fn failed(reason: String) -> SessionResult {
         status: Status::Failed,
         attestations: Default::default(),
         reason: Some(reason),
-        needs: Vec::new(),
+        needs: None,
         diff: None,
         usage: Usage::default(),
     }

@@ -20,11 +20,13 @@ use tokio_util::sync::CancellationToken;
 use crate::environment::{Redactor, SESSION_VAR};
 use crate::failure::{FailureCode, SessionFailure};
 use crate::limits::Limits;
-use members::{Guard, Members};
+use members::{Guard, Members, Presence};
 use output::Output;
 
 /// How often dying processes are looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(15);
+/// How often a process without an environment is looked at before it counts as somebody else's.
+const UNSURE_LOOKS_MAX: u32 = 20;
 /// How long the kernel may take to tear down what got KILL.
 const TEAR_DOWN: Duration = Duration::from_secs(2);
 
@@ -53,20 +55,17 @@ pub(crate) async fn run(
 ) -> Result<Ended, SessionFailure> {
     let mut running = Running::start(&launch, limits, redactor)?;
     let stopped = running.wait(limits, stop).await;
-    let left = match &stopped {
-        None => !running.wait_gone(limits.linger).await,
-        Some(_) => {
-            running.signal(Signal::TERM).await;
-            running.wait_gone(limits.grace).await;
-            false
-        }
-    };
-    let status = running.kill().await;
+    if stopped.is_some() {
+        running.signal(Signal::TERM).await;
+    }
+    let gone =
+        running.wait_gone(if stopped.is_some() { limits.grace } else { limits.linger }).await;
+    let status = running.end(gone).await;
     let (tail, flooded) = running.output.finish(redactor).await;
     let failure = stopped
         .or_else(|| flooded.then(|| too_much_output(limits)))
         .or_else(|| judge(status))
-        .or_else(|| left.then(left_behind));
+        .or_else(|| (!gone).then(left_behind));
     Ok(Ended { failure: failure.map(|failure| failure.with_tail(&tail)), tail })
 }
 
@@ -123,16 +122,27 @@ impl Running {
     /// Waits at most `patience` for all members to end; whether they did.
     async fn wait_gone(&self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
+        let mut unsure_looks = 0;
         loop {
             let members = self.members.clone();
-            // A scan that could not run has found nobody gone.
-            if tokio::task::spawn_blocking(move || members.gone()).await.unwrap_or(false) {
-                return true;
+            let presence = tokio::task::spawn_blocking(move || members.presence()).await;
+            match presence {
+                Ok(Presence::Gone) => return true,
+                Ok(Presence::Unsure) => {
+                    unsure_looks += 1;
+                    if unsure_looks > UNSURE_LOOKS_MAX {
+                        return true;
+                    }
+                }
+                // A look that could not be taken has found nobody gone.
+                Ok(Presence::Alive) | Err(_) => {
+                    unsure_looks = 0;
+                    if Instant::now() >= until {
+                        return false;
+                    }
+                }
             }
-            if Instant::now() >= until {
-                return false;
-            }
-            sleep(LOOK_EVERY.min(until - Instant::now())).await;
+            sleep(LOOK_EVERY).await;
         }
     }
 
@@ -141,16 +151,16 @@ impl Running {
         let _ = tokio::task::spawn_blocking(move || members.signal(signal)).await;
     }
 
-    /// Kills what is left and collects the leader.
-    async fn kill(&mut self) -> Option<ExitStatus> {
+    /// Kills what is not yet `gone` and collects the leader.
+    async fn end(&mut self, mut gone: bool) -> Option<ExitStatus> {
         let until = Instant::now() + TEAR_DOWN;
-        while !self.wait_gone(Duration::ZERO).await {
+        while !gone {
             if Instant::now() >= until {
                 tracing::error!("processes of a session outlived KILL");
                 return None;
             }
             self.signal(Signal::KILL).await;
-            self.wait_gone(LOOK_EVERY).await;
+            gone = self.wait_gone(LOOK_EVERY).await;
         }
         self.guard.0 = None;
         timeout(TEAR_DOWN, self.child.wait()).await.ok()?.ok()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use prose_harness::{Command, FailureCode, Harness, Jq, Status, TaskFolder};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{alive, environment, limits, run, sh, short, spec, until};
+use crate::support::{alive, environment, limits, run, sh, short, spec, text, until};
 
 /// The same four sessions, as an adapter runs them.
 struct Adapter {
@@ -44,8 +44,8 @@ fn jq() -> Adapter {
 async fn conforms(adapter: Adapter) {
     let outcome = run(&*adapter.rendering, &limits()).await.result.unwrap();
     assert_eq!(outcome.status, Status::Rendered);
-    assert_eq!(outcome.published["truth.json"], b"{\"n\":2}\n");
-    assert_eq!(outcome.published["funding/truth.json"], b"{\"round\":\"B\"}\n");
+    assert_eq!(text(&outcome, "truth.json").trim_end(), r#"{"n":2}"#);
+    assert_eq!(text(&outcome, "funding/truth.json").trim_end(), r#"{"round":"B"}"#);
     assert_eq!(outcome.published.len(), 2);
     assert!(outcome.attestations["c1"]);
 

