@@ -274,6 +274,7 @@ impl Receipt {
     /// The first rule that is broken.
     pub fn check(&self) -> Result<(), ReceiptError> {
         self.check_numbers()?;
+        self.check_needs()?;
         let tokens = self.cost.tokens;
         let rules = [
             (self.seq > 0, "`seq` begins with 1"),
@@ -306,6 +307,16 @@ impl Receipt {
             None => Ok(()),
             Some((_, rule)) => Err(ReceiptError::Inconsistent(rule)),
         }
+    }
+
+    /// The one free-form part must be readable again by the strict reader.
+    fn check_needs(&self) -> Result<(), ReceiptError> {
+        let Some(needs) = self.failure.as_ref().and_then(|f| f.needs.as_ref()) else {
+            return Ok(());
+        };
+        prose_truth::json::strict::parse(&prose_truth::json::canonical(needs))
+            .map(drop)
+            .map_err(|error| ReceiptError::Malformed(format!("`failure.needs`: {error}")))
     }
 
     /// Beyond 2^53-1 canonical JSON would round.

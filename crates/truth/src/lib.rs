@@ -14,8 +14,8 @@ mod passthrough;
 mod path;
 mod tree;
 
-pub use canonicalizer::{Canonicalizer, CanonicalizerError, region, region_key};
-pub use document::{DocumentError, document, files_of};
+pub use canonicalizer::{Canonicalizer, CanonicalizerError, moved, region, region_key};
+pub use document::{DocumentError, TRUTH_FILE, document, files_of};
 pub use expression::{Expression, ExpressionError};
 pub use files::{Files, Snapshot};
 pub use gate::Broken;

@@ -87,7 +87,7 @@ fn text_that_looks_like_structure_changes_nothing() {
     draft.failure = Some(Failure {
         addressed_to: None,
         class: FailureClass::NeedsInput,
-        needs: Some(json!({"sig": {"scheme": "none"}, "status": "x", "z": [1.5, 1e21]})),
+        needs: Some(json!({"sig": {"scheme": "none"}, "status": "x", "z": [1.5, 1e-21]})),
         reason: tricky.into(),
     });
     let sealed = seal(draft, &Signer::unsigned(tricky)).unwrap();
@@ -101,7 +101,7 @@ fn any_text() -> impl Strategy<Value = String> {
 fn any_failure() -> impl Strategy<Value = Failure> {
     let needs = prop_oneof![
         Just(None),
-        Just(Some(json!({"b": 1, "a": [1e21, 0.1, -2.5], "\u{fb33}": 1, "\u{1f600}": 2}))),
+        Just(Some(json!({"b": 1, "a": [1e-21, 0.1, -2.5], "\u{fb33}": 1, "\u{1f600}": 2}))),
     ];
     (any_text(), needs, prop::option::of(any_text())).prop_map(|(reason, needs, addressed_to)| {
         Failure { addressed_to, class: FailureClass::Render, needs, reason }

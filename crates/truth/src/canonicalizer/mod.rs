@@ -144,6 +144,15 @@ impl Canonicalizer {
     }
 }
 
+/// The facets whose tokens differ, sorted; one that only one side has differs too.
+pub fn moved(
+    before: &BTreeMap<String, Fingerprint>,
+    after: &BTreeMap<String, Fingerprint>,
+) -> Vec<String> {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
+}
+
 /// Tells apart an absent region, a region with nothing material in it, and a material value.
 fn material(form: Option<Option<Value>>) -> Value {
     match form {

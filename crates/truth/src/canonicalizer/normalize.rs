@@ -95,16 +95,21 @@ fn normal_number(number: &Number, mode: Mode) -> Number {
 /// Beyond this many steps a nudge by rounding error would be felt.
 const NUDGED_STEPS_MAX: f64 = (1u64 << 40) as f64;
 
+/// From here on a double cannot tell steps apart, so there is nothing to round.
+const STEPS_MAX: f64 = (1u64 << 49) as f64;
+
 /// The multiple of `quantum` nearest to `value`, halves away from zero.
 ///
 /// Decimal halves count as halves although a double only comes near them: 0.15 to the nearest 0.1
 /// is 0.2, so the number of steps is nudged away from zero by a few units in the last place.
 fn to_nearest(value: f64, quantum: f64) -> f64 {
     let steps = value / quantum;
+    if steps.abs() >= STEPS_MAX {
+        return value;
+    }
     let nudged =
         if steps.abs() < NUDGED_STEPS_MAX { steps * (1.0 + 4.0 * f64::EPSILON) } else { steps };
-    let rounded = nudged.round() * quantum;
-    if rounded.is_finite() { rounded } else { value }
+    nudged.round() * quantum
 }
 
 fn number_of(value: f64) -> Option<Number> {
@@ -118,6 +123,8 @@ fn number_of(value: f64) -> Option<Number> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use prose_ir::{Rule, RuleKind};
 
     #[test]
     fn halves_round_away_from_zero_also_where_a_double_misses_them() {
@@ -137,5 +144,51 @@ mod tests {
         }
         assert_eq!(to_nearest(1e300, 1e-300), 1e300);
         assert_eq!(number_of(to_nearest(-0.04, 0.1)), Some(0.into()));
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<i32>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            (-10.0..10.0f64).prop_map(Value::from),
+            ".{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            let key = prop::sample::select(vec!["a", "b", "c", "d"]).prop_map(str::to_owned);
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((key, inner), 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn any_rules() -> impl Strategy<Value = Rules> {
+        let field = prop::sample::select(vec![None, Some("a"), Some("b"), Some("c")]);
+        let kind = prop_oneof![
+            Just(RuleKind::Unordered),
+            Just(RuleKind::CaseInsensitive),
+            Just(RuleKind::Exact),
+            prop::sample::select(vec![1e-300, 0.01, 0.1, 0.3, 1.0, 7.0, 1e300])
+                .prop_map(RuleKind::Quantum),
+        ];
+        let rule =
+            (field, kind).prop_map(|(field, kind)| Rule { field: field.map(str::to_owned), kind });
+        let only = prop::option::of(Just(vec!["a".to_owned(), "c".to_owned()]));
+        (prop::collection::vec(rule, 0..4), only).prop_map(|(rules, only)| {
+            let immaterial = ["d".to_owned()];
+            Rules::new(immaterial.iter(), only.as_deref(), &rules).unwrap()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn normalizing_twice_changes_nothing(value in any_value(), rules in any_rules()) {
+            if let Some(once) = rules.apply(&value) {
+                let twice = rules.apply(&once).map(|form| canonical(&form));
+                prop_assert_eq!(twice, Some(canonical(&once)));
+            }
+        }
     }
 }

@@ -69,12 +69,7 @@ fn moved(pointer: &str, value: Value) -> Vec<String> {
 }
 
 fn differing(a: &Value, b: &Value) -> Vec<String> {
-    let (a, b) = (tokens(a), tokens(b));
-    let mut names: Vec<_> = a.keys().chain(b.keys()).cloned().collect();
-    names.sort();
-    names.dedup();
-    names.retain(|name| a.get(name) != b.get(name));
-    names
+    prose_truth::moved(&tokens(a), &tokens(b))
 }
 
 #[test]
