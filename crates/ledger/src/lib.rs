@@ -6,9 +6,11 @@
 mod canonical;
 mod cost;
 mod error;
+mod form;
 mod head;
 mod hex;
 mod moment;
+mod outcome;
 mod receipt;
 mod sealed;
 mod signature;
@@ -17,12 +19,11 @@ pub mod verify;
 
 pub use cost::{CostSummary, NodeCost, Tally};
 pub use error::ReceiptError;
+pub use form::{Kind, Version};
 pub use head::{Head, SignedHead};
 pub use moment::Moment;
-pub use receipt::{
-    Cost, Cut, Failure, FailureClass, InputFingerprint, Kind, Receipt, Status, SurpriseCause,
-    Tokens, Version, Wake, WakeSource, Waves,
-};
+pub use outcome::{Cost, Failure, FailureClass, SurpriseCause, Tokens};
+pub use receipt::{Cut, InputFingerprint, Receipt, Status, Wake, WakeSource, Waves};
 pub use sealed::{Sealed, seal};
 pub use signature::Sig;
 pub use signer::{KeyError, KeyRing, Signer};

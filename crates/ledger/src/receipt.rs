@@ -6,10 +6,9 @@
 use std::collections::BTreeMap;
 
 use prose_ir::{Address, Fingerprint};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-use crate::{Moment, ReceiptError, canonical};
+use crate::{Cost, Failure, Kind, Moment, ReceiptError, Tokens, Version, canonical};
 
 /// Everything a receipt says, except its signature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,139 +131,6 @@ pub struct InputFingerprint {
     pub producer: String,
     /// The producer's receipt that published it; null where there is none.
     pub receipt: Option<Address>,
-}
-
-/// Why a render failed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// Who can do something about it, where the failure asks for that.
-    pub addressed_to: Option<String>,
-    /// What kind of failure.
-    pub class: FailureClass,
-    /// What it asks for.
-    pub needs: Option<Value>,
-    /// What happened, in words for people.
-    pub reason: String,
-}
-
-/// Kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureClass {
-    /// The truth broke a postcondition.
-    Postcondition,
-    /// The render said that it failed.
-    Render,
-    /// The harness did not do its work, also after retries.
-    Infrastructure,
-    /// Somebody stopped it.
-    Cancelled,
-    /// The render asks for something only a person has.
-    NeedsInput,
-    /// A gateway refused an event.
-    Event,
-}
-
-/// What a decision cost, and the change that caused it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cost {
-    /// How long the session ran.
-    pub duration_ms: u64,
-    /// The harness that ran it; `none` where nothing ran.
-    pub harness: String,
-    /// The model it used, where it says so.
-    pub model: Option<String>,
-    /// The change that caused the cost.
-    pub surprise_cause: SurpriseCause,
-    /// Tokens spent.
-    pub tokens: Tokens,
-}
-
-impl Cost {
-    /// The cost of a decision for which nothing ran.
-    pub fn nothing(surprise_cause: SurpriseCause) -> Self {
-        Self {
-            duration_ms: 0,
-            harness: "none".to_owned(),
-            model: None,
-            surprise_cause,
-            tokens: Tokens::default(),
-        }
-    }
-}
-
-/// Tokens of a model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Tokens {
-    /// Newly processed.
-    pub fresh: u64,
-    /// Taken from a cache.
-    pub reused: u64,
-}
-
-/// The change that caused a cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SurpriseCause {
-    /// A subscribed facet moved.
-    Input,
-    /// The truth went stale.
-    Freshness,
-    /// An event arrived.
-    External,
-    /// The contract changed.
-    Contract,
-    /// A failed render was tried again.
-    Retry,
-}
-
-/// The literal `kind` of a receipt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Kind;
-
-impl Kind {
-    const TEXT: &str = "prose.receipt";
-}
-
-impl Serialize for Kind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(Self::TEXT)
-    }
-}
-
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match String::deserialize(deserializer)?.as_str() {
-            Self::TEXT => Ok(Self),
-            _ => Err(de::Error::custom("the kind is not `prose.receipt`")),
-        }
-    }
-}
-
-/// The literal `version` of receipts and heads.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Version;
-
-impl Version {
-    const NUMBER: u32 = 1;
-}
-
-impl Serialize for Version {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u32(Self::NUMBER)
-    }
-}
-
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match u32::deserialize(deserializer)? {
-            Self::NUMBER => Ok(Self),
-            other => Err(de::Error::custom(format!("version {other} is not known"))),
-        }
-    }
 }
 
 impl Receipt {

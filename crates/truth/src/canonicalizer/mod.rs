@@ -99,7 +99,7 @@ impl Canonicalizer {
             let form = if facet.is_family {
                 self.family(facet, region, &mut tokens)
             } else {
-                material(region.map(|value| facet.rules.apply(value)))
+                material(region.map(|value| facet.rules.apply(value, Some(&facet.region))))
             };
             let kind = if facet.is_family { "family" } else { "facet" };
             tokens.insert(facet.name.clone(), token(kind, &form));
@@ -113,13 +113,13 @@ impl Canonicalizer {
     /// The shared fields, normalized. A document that is no object is one nameless shared field.
     fn shared_form(&self, document: &Value) -> Value {
         let Value::Object(members) = document else {
-            return material(Some(self.shared.apply(document)));
+            return material(Some(self.shared.apply(document, None)));
         };
         let shared = members
             .iter()
             .filter(|(key, _)| !self.regions.contains(*key))
             .map(|(key, value)| (key.clone(), value.clone()));
-        material(Some(self.shared.apply(&Value::Object(shared.collect()))))
+        material(Some(self.shared.apply(&Value::Object(shared.collect()), None)))
     }
 
     /// The members' forms as one object. A member's name is data, never a field that could be
@@ -131,11 +131,11 @@ impl Canonicalizer {
         tokens: &mut BTreeMap<String, Fingerprint>,
     ) -> Value {
         let Some(Value::Object(members)) = region else {
-            return material(region.map(|value| facet.rules.apply(value)));
+            return material(region.map(|value| facet.rules.apply(value, Some(&facet.region))));
         };
         let mut forms = Map::new();
         for (key, value) in members {
-            let form = material(Some(facet.rules.apply(value)));
+            let form = material(Some(facet.rules.apply(value, None)));
             let name = format!("{}:{key}", facet.region);
             tokens.insert(name, token("member", &form));
             forms.insert(key.clone(), form);

@@ -1,6 +1,6 @@
 //! The material form of a value: what does not count dropped, what is equal made the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Number, Value};
 
@@ -10,10 +10,16 @@ use crate::json::{MAX_SAFE_INTEGER, canonical};
 impl Rules {
     /// The material form of a region; `None` when nothing in it counts.
     ///
+    /// `name` is the member that the region is, where it is one: a rule for that name reaches it.
     /// Applying it to its own result changes nothing.
-    pub(super) fn apply(&self, region: &Value) -> Option<Value> {
-        let pick = if self.only().is_some() { Pick::Named } else { Pick::All };
-        self.value(region, self.top(), pick)
+    pub(super) fn apply(&self, region: &Value, name: Option<&str>) -> Option<Value> {
+        let is_named = |only: &BTreeSet<String>| name.is_some_and(|name| only.contains(name));
+        let pick = match self.only() {
+            Some(only) if !is_named(only) => Pick::Named,
+            _ => Pick::All,
+        };
+        let mode = name.map_or(self.top(), |name| self.at_member(name, self.top()));
+        self.value(region, mode, pick)
     }
 
     fn value(&self, value: &Value, mode: Mode, pick: Pick) -> Option<Value> {
@@ -184,9 +190,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normalizing_twice_changes_nothing(value in any_value(), rules in any_rules()) {
-            if let Some(once) = rules.apply(&value) {
-                let twice = rules.apply(&once).map(|form| canonical(&form));
+        fn normalizing_twice_changes_nothing(
+            value in any_value(),
+            rules in any_rules(),
+            name in prop::sample::select(vec![None, Some("a"), Some("b")]),
+        ) {
+            if let Some(once) = rules.apply(&value, name) {
+                let twice = rules.apply(&once, name).map(|form| canonical(&form));
                 prop_assert_eq!(twice, Some(canonical(&once)));
             }
         }

@@ -21,7 +21,7 @@ pub(super) const METER: &str = "@meter";
 pub(super) const ORDERED: &str = "@ordered";
 
 /// Steps that one expression may take.
-const STEPS_MAX: i64 = 5_000_000;
+const STEPS_MAX: i64 = 2_000_000;
 /// Bytes of text that cost one step.
 const TEXT_BYTES_PER_STEP: usize = 64;
 /// Elements of a list or map that cost one step when it is passed on.

@@ -158,6 +158,20 @@ fn an_exact_region_keeps_white_space_and_a_bare_rule_reaches_everything() {
 }
 
 #[test]
+fn a_rule_for_a_facet_by_its_own_name_reaches_a_region_that_is_no_object() {
+    let rounds = FacetSpec {
+        only: Some(vec!["rounds".into()]),
+        rules: vec![rule("rounds", RuleKind::Unordered)],
+        ..facet("rounds")
+    };
+    let spec = prose_ir::Canonicalizer { facets: vec![rounds], ..spec() };
+    let canonicalizer = Canonicalizer::new(&spec).unwrap();
+    let token = |rounds| canonicalizer.fingerprints(&json!({"rounds": rounds}))["rounds"].clone();
+    assert_eq!(token(json!([1, 2])), token(json!([2, 1])));
+    assert_ne!(token(json!([1, 2])), token(json!([1, 3])));
+}
+
+#[test]
 fn a_spec_that_breaks_its_rules_is_refused() {
     let code = |change: &dyn Fn(&mut prose_ir::Canonicalizer)| {
         let mut spec = spec();
