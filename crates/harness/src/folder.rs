@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::failure::{FailureCode, SessionFailure};
 use crate::limits::Limits;
+use crate::process;
 use crate::task::{TaskSpec, event_path};
 use crate::tree::{self, TreeError};
 
@@ -102,6 +103,35 @@ impl TaskFolder {
             .write(&read_only, &spec.prior)
             .map_err(|source| FolderError::Io { path: inner.root.clone(), source })?;
         Ok(Self(Arc::new(inner)))
+    }
+
+    /// Clears `parent` of what a killed worker left: folders, and the processes that still run in
+    /// them. Says how many folders there were.
+    ///
+    /// For the start of a worker that has `parent` to itself; everything else in it stays. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// What the file system says; a `parent` that does not exist is clear.
+    pub fn sweep(parent: &Path) -> io::Result<usize> {
+        let entries = match fs::read_dir(parent) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            entries => entries?,
+        };
+        let mut count = 0;
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let Some(session) = name.to_str().filter(|name| Uuid::try_parse(name).is_ok()) else {
+                continue;
+            };
+            if !process::kill_orphans(session) {
+                tracing::error!(session, "processes of a left session outlived KILL");
+            }
+            tree::remove(&entry.path())?;
+            count += 1;
+        }
+        Ok(count)
     }
 
     /// Where it is.

@@ -15,7 +15,8 @@ const DROP_ROUNDS: usize = 3;
 /// Finds and signals the processes of one session.
 #[derive(Debug, Clone)]
 pub(crate) struct Members {
-    leader: Pid,
+    /// None when another process started the session: then only the mark is left.
+    leader: Option<Pid>,
     /// When the leader started, in ticks since boot: no member is older.
     since: u64,
     mark: Vec<u8>,
@@ -36,7 +37,12 @@ pub(crate) enum Presence {
 impl Members {
     pub(crate) fn new(leader: Pid, mark: String) -> Self {
         let since = stat(leader).map_or(0, |stat| stat.started);
-        Self { leader, since, mark: mark.into_bytes() }
+        Self { leader: Some(leader), since, mark: mark.into_bytes() }
+    }
+
+    /// The members of a session whose worker is gone.
+    pub(crate) fn orphaned(mark: String) -> Self {
+        Self { leader: None, since: 0, mark: mark.into_bytes() }
     }
 
     /// Looks twice, because what forks during a look may hide behind it.
@@ -46,7 +52,9 @@ impl Members {
 
     /// Sends `signal` to every member that is alive. The leader must not be collected yet.
     pub(crate) fn signal(&self, signal: Signal) {
-        let _ = kill_process_group(self.leader, signal);
+        if let Some(leader) = self.leader {
+            let _ = kill_process_group(leader, signal);
+        }
         for pid in processes().filter(|pid| self.presence_of(*pid) == Presence::Alive) {
             // The id may have passed to another process meanwhile; a handle cannot.
             let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
@@ -62,7 +70,7 @@ impl Members {
 
     fn presence_of(&self, pid: Pid) -> Presence {
         let Some(stat) = stat(pid).filter(|stat| !stat.dead) else { return Presence::Gone };
-        if stat.group == self.leader.as_raw_nonzero().get() {
+        if self.leader.is_some_and(|leader| leader.as_raw_nonzero().get() == stat.group) {
             return Presence::Alive;
         }
         if stat.started < self.since {

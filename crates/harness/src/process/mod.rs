@@ -69,6 +69,20 @@ pub(crate) async fn run(
     Ok(Ended { failure: failure.map(|failure| failure.with_tail(&tail)), tail })
 }
 
+/// Kills what a worker that is gone left of a session; whether none is alive any more.
+pub(crate) fn kill_orphans(session: &str) -> bool {
+    let members = Members::orphaned(format!("{SESSION_VAR}={session}"));
+    let until = std::time::Instant::now() + TEAR_DOWN;
+    while members.presence() == Presence::Alive {
+        if std::time::Instant::now() >= until {
+            return false;
+        }
+        members.signal(Signal::KILL);
+        std::thread::sleep(LOOK_EVERY);
+    }
+    true
+}
+
 struct Running {
     output: Output,
     // Dropped in this order: the guard kills before the child is given up for collection.

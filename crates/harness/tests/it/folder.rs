@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 
-use prose_harness::{Input, TaskFolder, TaskSpec};
+use prose_harness::{Input, SESSION_VAR, TASK_VAR, TaskFolder, TaskSpec};
 use serde_json::{Value, json};
 
-use crate::support::{files, limits, run, sh, source, spec};
+use crate::support::{alive, files, limits, run, sh, source, spec};
 
 fn mode(path: std::path::PathBuf) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -85,4 +86,25 @@ async fn a_folder_goes_away_whatever_the_session_did_to_it() {
         assert_eq!(fs::read_to_string(outside.path().join("precious")).unwrap(), "x");
         assert_eq!(fs::read_dir(ran.parent.path()).unwrap().count(), 0);
     }
+}
+
+#[test]
+fn what_a_killed_worker_left_is_swept() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = TaskFolder::create(parent.path(), &spec()).unwrap();
+    fs::write(parent.path().join("unrelated"), "x").unwrap();
+    let mut left = std::process::Command::new("sh")
+        .args(["-c", "trap '' TERM; while :; do sleep 0.05; done"])
+        .env(SESSION_VAR, folder.session().to_string())
+        .env(TASK_VAR, folder.root())
+        .spawn()
+        .unwrap();
+    let root = folder.root().to_owned();
+    // A killed worker drops nothing.
+    std::mem::forget(folder);
+    assert_eq!(TaskFolder::sweep(parent.path()).unwrap(), 1);
+    assert_eq!(left.wait().unwrap().signal(), Some(9));
+    assert!(alive(&root).is_empty() && !root.exists());
+    assert!(parent.path().join("unrelated").exists());
+    assert_eq!(TaskFolder::sweep(&parent.path().join("none")).unwrap(), 0);
 }
