@@ -55,16 +55,17 @@ fn finish(
     mut diagnostics: Vec<Diagnostic>,
     sources: BTreeMap<String, String>,
 ) -> Compilation {
+    let manifest = draft.manifest.clone();
     let mut bundle = None;
     if !diagnostics.iter().any(Diagnostic::is_error) {
         match draft.check() {
-            Ok(()) => bundle = Some(draft.clone()),
+            Ok(()) => bundle = Some(draft),
             Err(error) => {
-                diagnostics.push(Diagnostic::whole(Code::ManifestInvalid, "", error.to_string()))
+                diagnostics.push(Diagnostic::whole(Code::ManifestInvalid, "", error.to_string()));
             }
         }
     }
-    Compilation { bundle, draft: draft.manifest, diagnostics, sources }
+    Compilation { bundle, draft: manifest, diagnostics, sources }
 }
 
 fn sort(diagnostics: &mut Vec<Diagnostic>) {

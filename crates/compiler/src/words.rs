@@ -81,9 +81,12 @@ pub(crate) fn contains_phrase(text: &str, phrase: &str) -> bool {
 /// ASCII case.
 pub(crate) fn find_phrase(text: &str, phrase: &str, from: usize) -> Option<usize> {
     let (haystack, needle) = (text.as_bytes(), phrase.as_bytes());
-    let is_word = |at: Option<&u8>| at.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    (from..(haystack.len() + 1).saturating_sub(needle.len())).find(|&at| {
-        haystack[at..at + needle.len()].eq_ignore_ascii_case(needle)
+    let first = needle.first()?.to_ascii_lowercase();
+    let last = (haystack.len() + 1).checked_sub(needle.len())?;
+    let is_word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    (from..last).find(|&at| {
+        haystack[at].to_ascii_lowercase() == first
+            && haystack[at..at + needle.len()].eq_ignore_ascii_case(needle)
             && !(at > 0 && is_word(haystack.get(at - 1)))
             && !is_word(haystack.get(at + needle.len()))
     })

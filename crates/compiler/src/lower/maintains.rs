@@ -4,6 +4,7 @@ use prose_contract::{Block, Part, Prose, Section, SectionKind};
 use prose_ir::{Canonicalizer, FacetSpec};
 
 use super::{Unit, materiality};
+use crate::words;
 
 /// `### Maintains`, lowered.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Maintains<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Facet<'a> {
     pub(crate) name: &'a str,
+    /// The name as names are compared.
+    pub(crate) key: String,
     pub(crate) heading: &'a Prose,
     pub(crate) blocks: Vec<&'a Block>,
 }
@@ -80,7 +83,12 @@ pub(crate) fn lower<'a>(unit: Unit<'a>) -> Maintains<'a> {
 }
 
 fn facet<'a>(part: &Part<'a>) -> Facet<'a> {
-    Facet { name: &part.heading.text, heading: part.heading, blocks: part.blocks.iter().collect() }
+    Facet {
+        name: &part.heading.text,
+        key: words::key(&part.heading.text),
+        heading: part.heading,
+        blocks: part.blocks.iter().collect(),
+    }
 }
 
 fn field(prose: &Prose, maintains: &mut Maintains) {

@@ -40,7 +40,7 @@ pub(crate) fn of(
         return vec![slot(ATOMIC)];
     }
     let in_words: Vec<&str> =
-        facets.iter().map(|f| f.name).filter(|f| mentions.has_words(f)).collect();
+        facets.iter().filter(|f| mentions.has_words(&f.key)).map(|f| f.name).collect();
     if in_words.is_empty() { vec![slot(ATOMIC)] } else { in_words.into_iter().map(slot).collect() }
 }
 
@@ -50,10 +50,8 @@ fn by_code<'a>(facets: &[Facet<'a>], code: &str, producer: &str) -> Vec<&'a str>
     let code = code.strip_prefix(producer).and_then(|rest| rest.strip_prefix('.')).unwrap_or(code);
     let code = code.rsplit_once('.').map_or(code, |(_, facet)| facet);
     let wanted = key(code);
-    if let Some(facet) = facets
-        .iter()
-        .find(|f| f.name == code)
-        .or_else(|| facets.iter().find(|f| key(f.name) == wanted))
+    if let Some(facet) =
+        facets.iter().find(|f| f.name == code).or_else(|| facets.iter().find(|f| f.key == wanted))
     {
         return vec![facet.name];
     }
@@ -75,8 +73,7 @@ fn by_code<'a>(facets: &[Facet<'a>], code: &str, producer: &str) -> Vec<&'a str>
 
 /// The facets of a family by its prefix: the placeholder, or the members where they are listed.
 fn family_of<'a>(facets: &[Facet<'a>], prefix: &str) -> Vec<&'a str> {
-    let members =
-        facets.iter().filter(|f| f.name.split_once(':').is_some_and(|(p, _)| key(p) == prefix));
+    let members = facets.iter().filter(|f| f.key.split_once(':').is_some_and(|(p, _)| p == prefix));
     members.map(|f| f.name).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Producers by everything they may be called, so that a need is looked up and not searched for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Node;
 use crate::words::key;
@@ -16,6 +16,8 @@ pub(crate) struct Index {
     families: HashMap<String, Vec<usize>>,
     /// Fields, and the names of whole truths.
     fields: HashMap<String, Vec<usize>>,
+    /// First words of names and titles.
+    beginnings: HashSet<String>,
     longest: usize,
 }
 
@@ -28,6 +30,7 @@ impl Index {
             facets: HashMap::new(),
             families: HashMap::new(),
             fields: HashMap::new(),
+            beginnings: HashSet::new(),
             longest: 1,
         };
         for (at, node) in nodes.iter().enumerate() {
@@ -50,7 +53,7 @@ impl Index {
             put(&mut self.titles, title, at);
         }
         for (n, facet) in node.maintains.facets.iter().enumerate() {
-            let list = self.facets.entry(key(facet.name)).or_default();
+            let list = self.facets.entry(facet.key.clone()).or_default();
             list.push((at, n));
             if let Some((prefix, _)) = facet.name.split_once(':') {
                 put(&mut self.families, key(prefix), at);
@@ -63,12 +66,18 @@ impl Index {
     }
 
     fn measure(&mut self, key: &str) {
+        self.beginnings.insert(key.split('-').next().unwrap_or(key).to_owned());
         self.longest = self.longest.max(key.split(['-', ':']).count()).min(8);
     }
 
     /// The number of words in the longest name or title, within reason.
     pub(crate) fn longest(&self) -> usize {
         self.longest
+    }
+
+    /// Whether a name or title begins with this word. A hyphenated word is split.
+    pub(crate) fn begins_name(&self, word: &str) -> bool {
+        self.beginnings.contains(word.split('-').next().unwrap_or(word))
     }
 
     /// The node of this name: as written, else the only one whose name is the same but for case,

@@ -1,6 +1,6 @@
 //! Whom and what a need mentions, and what it rules out.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use prose_contract::{MarkKind, Prose};
 
@@ -23,6 +23,8 @@ pub(crate) struct Mentions<'a> {
     /// Where the first sentence ends.
     pub(crate) first: usize,
     tokens: Vec<(usize, &'a str)>,
+    /// The tokens as names are compared; only some needs come to that.
+    keys: OnceCell<Vec<String>>,
     strong: Vec<Range<usize>>,
 }
 
@@ -51,6 +53,7 @@ impl<'a> Mentions<'a> {
             codes,
             first,
             tokens: words::tokens(text).collect(),
+            keys: OnceCell::new(),
             strong: strong.map(|m| m.range.clone()).collect(),
         }
     }
@@ -87,13 +90,12 @@ impl<'a> Mentions<'a> {
     /// threader's `rollup`"). `from_only` leaves but what follows "from".
     pub(crate) fn in_words(&self, index: &Index, from_only: bool) -> Vec<usize> {
         let mut found = Vec::new();
-        let limit = self.tokens.iter().take_while(|(at, _)| *at < self.first).count();
+        let limit = self.first_tokens();
         let mut at = 0;
         while at < limit {
-            let longest = index.longest().min(limit - at);
-            let hit = (1..=longest)
-                .rev()
-                .find_map(|length| self.named(index, at, length, from_only).map(|n| (n, length)));
+            let longest = self.longest_at(index, at, limit, from_only);
+            let hit =
+                (1..=longest).rev().find_map(|n| self.named(index, at, n).map(|node| (node, n)));
             match hit {
                 Some((node, length)) => {
                     if !found.contains(&node) {
@@ -107,25 +109,36 @@ impl<'a> Mentions<'a> {
         found
     }
 
-    fn named(&self, index: &Index, at: usize, length: usize, from_only: bool) -> Option<usize> {
+    /// The number of tokens of the first sentence.
+    fn first_tokens(&self) -> usize {
+        self.tokens.partition_point(|(at, _)| *at < self.first)
+    }
+
+    fn keys(&self) -> &[String] {
+        self.keys.get_or_init(|| self.tokens.iter().map(|(_, word)| key(word)).collect())
+    }
+
+    /// How many words a name that begins at this token could have; none, for most tokens.
+    fn longest_at(&self, index: &Index, at: usize, limit: usize, from_only: bool) -> usize {
+        let begins = !(from_only && self.before(at) != Some("from"))
+            && index.begins_name(&self.keys()[at])
+            && !self.in_code(self.tokens[at].0);
+        if begins { index.longest().min(limit - at) } else { 0 }
+    }
+
+    fn named(&self, index: &Index, at: usize, length: usize) -> Option<usize> {
         let (start, _) = self.tokens[at];
         let (last_at, last) = self.tokens[at + length - 1];
-        let end = last_at + last.len();
-        let phrase = &self.text[start..end];
         // A name does not run across a comma or a quotation.
-        if length > 1 && phrase.contains([',', ';', '(', ')', '—']) || self.in_code(start) {
+        if length > 1 && self.text[start..last_at + last.len()].contains([',', ';', '(', ')', '—'])
+        {
             return None;
         }
-        let before = self.before(at);
-        if from_only && before != Some("from") {
+        let phrase = self.keys()[at..at + length].join("-");
+        if !phrase.contains('-') && !self.is_producer(at, length, self.before(at)) {
             return None;
         }
-        let phrase_key = key(phrase.trim_end_matches("'s"));
-        let is_one_word = !phrase_key.contains('-');
-        if is_one_word && !self.is_producer(at, length, before) {
-            return None;
-        }
-        let node = index.node_or_title(&phrase_key)?;
+        let node = index.node_or_title(&phrase)?;
         (!is_negated(self.text, start)).then_some(node)
     }
 
@@ -153,20 +166,25 @@ impl<'a> Mentions<'a> {
         self.codes.iter().any(|c| c.range.contains(&at))
     }
 
-    /// Whether the need names this facet in plain words of its first sentence: outright ("the
-    /// open-repairs facet"), and not ruled out.
+    /// Whether the first sentence names this facet (by its key) in plain words, and does not rule it
+    /// out.
     pub(crate) fn has_words(&self, facet: &str) -> bool {
-        let wanted = key(facet);
-        let length = wanted.split(['-', ':']).count();
-        let limit = self.tokens.iter().take_while(|(at, _)| *at < self.first).count();
+        let limit = self.first_tokens();
+        let keys = &self.keys()[..limit];
+        let is_here = |at: usize| {
+            let mut rest = facet;
+            for key in &keys[at..] {
+                match rest.strip_prefix(key.as_str()) {
+                    Some("") => return true,
+                    Some(more) if more.starts_with(['-', ':']) => rest = &more[1..],
+                    _ => return false,
+                }
+            }
+            false
+        };
         (0..limit).any(|at| {
-            (1..=length.min(limit - at)).any(|n| {
-                let (start, _) = self.tokens[at];
-                let (last_at, last) = self.tokens[at + n - 1];
-                !self.in_code(start)
-                    && key(&self.text[start..last_at + last.len()]) == wanted
-                    && !is_negated(self.text, start)
-            })
+            let start = self.tokens[at].0;
+            is_here(at) && !self.in_code(start) && !is_negated(self.text, start)
         })
     }
 

@@ -94,13 +94,12 @@ impl RawNeed {
     /// "prior `X`, read by reference": the node's own truth is always at hand and no subscription.
     pub(crate) fn is_own_truth(&self, node: &Node) -> bool {
         let text = &self.prose.text;
-        let says_prior = ["prior", "own prior", "its own prior", "the prior", "this node's prior"]
-            .iter()
-            .any(|w| {
-                text.get(..w.len()).is_some_and(|t| t.eq_ignore_ascii_case(w))
-                    && contains_phrase(&text[..w.len().min(text.len())], "prior")
-            });
-        if !says_prior {
+        let first: Vec<&str> = text.split(' ').take(4).collect();
+        let prior = first.iter().position(|word| word.eq_ignore_ascii_case("prior"));
+        let lead = ["the", "a", "its", "own", "this", "node's"];
+        if !prior.is_some_and(|at| {
+            first[..at].iter().all(|w| lead.iter().any(|l| w.eq_ignore_ascii_case(l)))
+        }) {
             return false;
         }
         let own = [node.unit.name()].into_iter();

@@ -133,8 +133,7 @@ impl Resolver<'_> {
     fn dotted(&self, field: &str, facet: &str) -> Option<usize> {
         let facet = key(facet);
         let mut with_both = self.index.fields(&key(field)).iter().copied().filter(|n| {
-            *n != self.subscriber
-                && self.nodes[*n].maintains.facets.iter().any(|f| key(f.name) == facet)
+            *n != self.subscriber && self.nodes[*n].maintains.facets.iter().any(|f| f.key == facet)
         });
         with_both.next().filter(|_| with_both.next().is_none())
     }

@@ -54,7 +54,7 @@ fn a_remark_about_everything_has_no_excerpt() {
 #[test]
 fn spans_out_of_place_are_clamped() {
     let base = parse("x.prose.md", b"").diagnostics.remove(0);
-    for span in [0..999, 1..2, 998..999, 3..3, 2..1] {
+    for span in [0..999, 1..2, 998..999, 3..3] {
         let odd = Diagnostic { span, ..base.clone() };
         for source in ["", "é", "één\n", "\n\n\n"] {
             assert!(!render(&odd, source, true).is_empty());
