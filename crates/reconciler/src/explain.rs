@@ -80,6 +80,12 @@ impl Reactor {
         if let Some(since) = node.ready_since {
             return Condition::Ready { since };
         }
+        if !node.waiting_for.is_empty() {
+            let inputs = &self.graph().spec(v).inputs;
+            let missing = node.waiting_for.iter().filter_map(|i| inputs.get(*i));
+            let missing = missing.map(|i| i.source.clone()).collect();
+            return Condition::Waiting(Waiting::Inputs(missing));
+        }
         let wave = node.dirty.lowest().unwrap_or(0);
         let ancestors = || self.names(self.in_the_way(v));
         match self.look(v) {
@@ -89,11 +95,6 @@ impl Reactor {
             Look::Gaps => {
                 let until = node.stalled_since.unwrap_or(0) + self.policy().patience_ms;
                 Condition::Waiting(Waiting::Gaps { wave, ancestors: ancestors(), until })
-            }
-            Look::Idle | Look::At(_) if !node.waiting_for.is_empty() => {
-                let inputs = &self.graph().spec(v).inputs;
-                let missing = node.waiting_for.iter().filter_map(|i| inputs.get(*i));
-                Condition::Waiting(Waiting::Inputs(missing.map(|i| i.source.clone()).collect()))
             }
             Look::Idle | Look::At(_) => Condition::Idle,
         }

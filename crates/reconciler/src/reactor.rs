@@ -214,8 +214,8 @@ impl Reactor {
     fn timer_of(&self, node: &NodeState) -> Option<Millis> {
         let lease = node.flight.as_ref().map(|f| f.expires_at);
         let retry = node.retry.as_ref().map(|r| r.not_before);
-        let ready = node.ready_since.is_some();
-        let patience = node.stalled_since.filter(|_| !ready).map(|t| t + self.policy.patience_ms);
+        let decided = node.ready_since.is_some() || !node.waiting_for.is_empty();
+        let patience = node.stalled_since.filter(|_| !decided).map(|t| t + self.policy.patience_ms);
         lease.into_iter().chain(retry).chain(patience).min()
     }
 

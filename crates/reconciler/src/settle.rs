@@ -48,7 +48,8 @@ impl Reactor {
 
     fn wait(&mut self, v: NodeIx, stalled_since: Option<Millis>) {
         let node = &mut self.nodes[v.at()];
-        if node.ready_since.take().is_some() || node.stalled_since != stalled_since {
+        let waited = !std::mem::take(&mut node.waiting_for).is_empty();
+        if node.ready_since.take().is_some() || waited || node.stalled_since != stalled_since {
             node.stalled_since = stalled_since;
             self.touch(v);
         }
@@ -59,7 +60,11 @@ impl Reactor {
         let pins = self.pins(v, wave);
         let missing = pins.missing();
         if !missing.is_empty() {
-            self.give_up_until(v, wave, missing);
+            match cut {
+                CutKind::Exact => self.give_up_until(v, wave, missing),
+                // Its producer may yet publish at a wave that is pending here: nothing is dropped.
+                CutKind::Mixed => self.wait_for(v, missing),
+            }
         } else if self.is_unmoved(v, wave) {
             self.skip(seal, now, v, wave, cut);
         } else {
@@ -86,6 +91,11 @@ impl Reactor {
         memo.contract == self.graph.spec(v).contract
             && memo.freshness == node.freshness
             && self.pins(v, wave).equal(memo)
+    }
+
+    fn wait_for(&mut self, v: NodeIx, missing: Vec<usize>) {
+        self.nodes[v.at()].waiting_for = missing;
+        self.touch(v);
     }
 
     /// A required input was never published: nothing to do until its producer's first receipt.

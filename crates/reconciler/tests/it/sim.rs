@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use prose_reconciler::{
-    Arrival, Claim, Cost, CutKind, Failure, FailureClass, Lease, NodeIx, Outcome, Policy, Reactor,
-    Status, Wave,
+    Arrival, Claim, Cost, CutKind, Failure, FailureClass, Lease, NodeIx, NodeState, Outcome,
+    Policy, Reactor, Status, Wave,
 };
 
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     world::{Ledger, Recipe, Truth, published, read, render, topology},
 };
 
+#[derive(Debug, Clone)]
 pub struct Sim {
     pub recipe: Recipe,
     pub reactor: Reactor,
@@ -59,6 +60,11 @@ impl Sim {
         (0..self.recipe.len()).find(|i| self.recipe.name(*i) == name)
     }
 
+    fn ancestors(&self, i: usize) -> std::collections::BTreeSet<usize> {
+        let direct = self.recipe.inputs(i).iter().map(|(p, _)| *p);
+        direct.flat_map(|p| self.ancestors(p).into_iter().chain([p])).collect()
+    }
+
     pub fn rendered_nodes(&self) -> std::ops::Range<usize> {
         self.recipe.gateways..self.recipe.len()
     }
@@ -77,7 +83,10 @@ impl Sim {
             }
             self.history.contracts.insert((i, wave), self.recipe.contracts[i]);
             if let Some((_, node)) = old {
-                let owed = node.unsettled();
+                // What was not settled above it before the mount is settled under the new contract.
+                let above = self.ancestors(i).into_iter().map(|a| self.reactor.node(self.ix(a)));
+                let above = above.filter_map(prose_reconciler::NodeState::unsettled);
+                let owed = above.chain(node.unsettled()).min();
                 let parked = node.retry.is_some();
                 if let Some(first) = owed {
                     self.history.went_stale(i, first, self.truths[i]);
@@ -243,13 +252,19 @@ impl Sim {
 
     /// Throws the reactor away and rebuilds it from the text of its states, as after a crash.
     pub fn restart(&mut self) {
+        self.restart_with(|_| ());
+    }
+
+    fn restart_with(&mut self, change: impl Fn(&mut NodeState)) {
         let reactor = &self.reactor;
         let topology = reactor.state(prose_ir::TOPOLOGY_NODE).map(|s| (prose_ir::TOPOLOGY_NODE, s));
         let all = reactor.states().map(|(n, s)| (n.as_ref(), s)).chain(topology);
         let stored = all
             .map(|(name, state)| {
                 let text = serde_json::to_string(state).unwrap();
-                (name.into(), serde_json::from_str(&text).unwrap())
+                let mut state = serde_json::from_str(&text).unwrap();
+                change(&mut state);
+                (name.into(), state)
             })
             .collect();
         let (graph, policy) = (reactor.graph().clone(), *reactor.policy());
@@ -274,6 +289,34 @@ impl Sim {
             self.observe();
         }
         panic!("never came to rest");
+    }
+
+    /// Whether nothing above node `i` is unsettled or has gaps.
+    pub fn is_quiet_above(&self, i: usize) -> bool {
+        self.ancestors(i).into_iter().all(|a| {
+            let node = self.reactor.node(self.ix(a));
+            node.unsettled().is_none() && node.history.iter().all(|h| h.waves.first == h.waves.at)
+        })
+    }
+
+    /// Drops receipts that were held against the sequential run; their waves are settled for good.
+    pub fn forget_checked(&mut self) {
+        self.ledger.entries.clear();
+        self.observed = 0;
+    }
+
+    /// Sets the clock back to `now` in the state as well, so that runs that differ only in how much
+    /// time has passed are one state.
+    pub fn rewind(&mut self, now: i64) {
+        self.now = now;
+        self.restart_with(|state| {
+            if let Some(ready) = &mut state.ready_since {
+                *ready = now;
+            }
+            if let Some(retry) = &mut state.retry {
+                retry.not_before = now + 1;
+            }
+        });
     }
 
     /// Tells the sequential run of skips on a mixture, which no lease shows.
@@ -324,7 +367,8 @@ impl Sim {
         }
         for i in self.rendered_nodes() {
             let node = self.reactor.node(self.ix(i));
-            if !node.waiting_for.is_empty() || self.history.is_stale_at_the_end(i) {
+            let open = !self.reactor.is_quiet() || !node.waiting_for.is_empty();
+            if open || self.history.is_stale_at_the_end(i) {
                 continue;
             }
             let current = node.current().map(|c| c.fingerprints.as_ref().clone());
