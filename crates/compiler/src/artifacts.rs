@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -17,8 +16,9 @@ pub const MANIFEST_NEXT: &str = "manifest.next.json";
 
 const FOLDERS: [&str; 3] = ["canonicalizers", "postconditions", "contracts"];
 
-/// Writes a bundle under `dist`: the artifacts first, the manifest last, each by renaming a
-/// finished file into place. A reader sees the old manifest or the new one.
+/// Writes a bundle under `dist`. All files are finished under other names first, then renamed into
+/// place, the manifest last: a failure to write leaves what was there, and a reader finds the old
+/// manifest or the new one.
 ///
 /// # Errors
 /// When the bundle breaks its own rules, or a file cannot be written.
@@ -28,15 +28,63 @@ pub fn write(bundle: &Bundle, dist: &Path) -> Result<(), Error> {
         let path = dist.join(folder);
         fs::create_dir_all(&path).map_err(|e| Error::write(&path, e))?;
     }
-    write_all(dist, FOLDERS[0], &bundle.canonicalizers)?;
-    write_all(dist, FOLDERS[1], &bundle.postconditions)?;
-    write_all(dist, FOLDERS[2], &bundle.contracts)?;
-    write_json(&dist.join(MANIFEST_NEXT), &bundle.manifest)?;
+    let mut staged = Staged::default();
+    staged.all(dist, FOLDERS[0], &bundle.canonicalizers)?;
+    staged.all(dist, FOLDERS[1], &bundle.postconditions)?;
+    staged.all(dist, FOLDERS[2], &bundle.contracts)?;
+    staged.json(dist.join(MANIFEST_NEXT), &bundle.manifest)?;
+    staged.publish()?;
     // What an older compile left behind is only removed once nothing points to it.
-    for folder in FOLDERS {
-        sweep(&dist.join(folder), bundle)?;
+    FOLDERS.iter().try_for_each(|folder| sweep(&dist.join(folder), bundle))
+}
+
+/// Finished files that are not in their places yet.
+#[derive(Default)]
+struct Staged(Vec<PathBuf>);
+
+impl Staged {
+    fn all<T: Serialize>(
+        &mut self,
+        dist: &Path,
+        folder: &str,
+        artifacts: &BTreeMap<String, T>,
+    ) -> Result<(), Error> {
+        artifacts
+            .iter()
+            .try_for_each(|(node, artifact)| self.json(path(dist, folder, node), artifact))
     }
-    Ok(())
+
+    fn json<T: Serialize>(&mut self, path: PathBuf, value: &T) -> Result<(), Error> {
+        let mut bytes =
+            serde_json::to_vec_pretty(value).map_err(|e| Error::write(&path, e.into()))?;
+        bytes.push(b'\n');
+        let written = fs::write(temporary(&path), &bytes).map_err(|e| Error::write(&path, e));
+        self.0.push(path);
+        written
+    }
+
+    fn publish(mut self) -> Result<(), Error> {
+        for path in self.0.drain(..) {
+            fs::rename(temporary(&path), &path).map_err(|e| Error::write(&path, e))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            // Left over from a failure that is reported already.
+            let _ = fs::remove_file(temporary(path));
+        }
+    }
+}
+
+/// The name under which a file is written before it is renamed. Node names hold no `~`.
+fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("~");
+    PathBuf::from(name)
 }
 
 /// Reads the bundle under `dist` and checks it.
@@ -69,16 +117,6 @@ pub fn read_manifest(dist: &Path, name: &str) -> Result<Bundle, Error> {
     Ok(bundle)
 }
 
-fn write_all<T: Serialize>(
-    dist: &Path,
-    folder: &str,
-    artifacts: &BTreeMap<String, T>,
-) -> Result<(), Error> {
-    artifacts
-        .iter()
-        .try_for_each(|(node, artifact)| write_json(&path(dist, folder, node), artifact))
-}
-
 fn read_all<T: DeserializeOwned>(
     dist: &Path,
     folder: &str,
@@ -89,20 +127,6 @@ fn read_all<T: DeserializeOwned>(
 
 fn path(dist: &Path, folder: &str, node: &str) -> PathBuf {
     dist.join(folder).join(format!("{node}.json"))
-}
-
-fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    let mut bytes = serde_json::to_vec_pretty(value).map_err(|e| Error::write(path, e.into()))?;
-    bytes.push(b'\n');
-    let temporary = path.with_extension("json.tmp");
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        // The half-written file is of no use; the error that matters is the first.
-        let _ = fs::remove_file(&temporary);
-        Error::write(path, error)
-    })
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {

@@ -161,12 +161,11 @@ fn entry<'e>(entry: &'e EntryExpr, scope: &mut Vec<&'e str>) -> Result<(), Strin
     }
 }
 
-/// Whether the form of the expression alone promises a boolean, or leaves it to the data.
+/// Whether the form of the expression alone promises a boolean. A bare path does not: prose that
+/// mentions `prior.total` states no condition.
 fn yields_boolean(expression: &IdedExpr) -> bool {
     match &expression.expr {
         Expr::Literal(LiteralValue::Boolean(_)) => true,
-        // A member of the truth may hold a boolean; anything else fails when it is judged.
-        Expr::Select(_) => true,
         Expr::Call(call) => match call.func_name.as_str() {
             operators::LOGICAL_AND
             | operators::LOGICAL_OR
@@ -177,7 +176,6 @@ fn yields_boolean(expression: &IdedExpr) -> bool {
             | operators::LESS_EQUALS
             | operators::GREATER
             | operators::GREATER_EQUALS => true,
-            operators::INDEX => true,
             operators::CONDITIONAL => call.args.iter().skip(1).all(yields_boolean),
             name => PREDICATES.contains(&name),
         },
@@ -206,7 +204,7 @@ mod tests {
             "self.names.exists_one(n, n == 'x')",
             "inputs.a.b.startsWith('x')",
             "self.kind in ['a', 'b']",
-            "self.ready",
+            "!self.ready",
         ];
         for (source, result) in good.iter().zip(check_all(&good)) {
             assert_eq!(result, Ok(()), "{source}");
@@ -222,6 +220,8 @@ mod tests {
             "other.a > 1",
             "self.a.frob()",
             "self.a + 1",
+            "self.a",
+            "self.a[0]",
             "self.all(x)",
             "has()",
             "self.items.map(x, x)",

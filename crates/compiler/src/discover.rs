@@ -100,9 +100,10 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Hidden folders and those of generated content, also where a link stands in their place.
 fn is_skipped(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
-    name.starts_with('.') || entry.file_type().is_dir() && SKIPPED.contains(&&*name)
+    !entry.file_type().is_file() && (name.starts_with('.') || SKIPPED.contains(&&*name))
 }
 
 fn relative(root: &Path, path: &Path) -> String {

@@ -36,7 +36,10 @@ impl Host {
     ) -> Self {
         let agents = [".claude/skills", ".codex/skills", ".agents/skills"];
         Self {
-            path: path.map(|p| std::env::split_paths(p).collect()).unwrap_or_default(),
+            // A relative entry would make the answer depend on where the program was started.
+            path: path
+                .map(|p| std::env::split_paths(p).filter(|f| f.is_absolute()).collect())
+                .unwrap_or_default(),
             skills: home.map(|home| agents.map(|a| home.join(a)).to_vec()).unwrap_or_default(),
             environment: environment.into_iter().collect(),
             ..Self::default()

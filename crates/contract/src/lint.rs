@@ -217,8 +217,17 @@ fn facets(entry: &Entry, report: &mut Report) {
         } else if name.is_empty() || name.starts_with('@') || name.contains('/') {
             let message = format!("`{name}` cannot be the name of a facet");
             report.add(Code::FacetInvalid, span, message);
-        } else if !seen.insert(name) {
-            report.add(Code::FacetDuplicate, span, format!("the facet `{name}` is declared twice"));
+        } else if !seen.insert(region(name)) {
+            let message = format!("the facet `{name}` is declared twice");
+            report.add(Code::FacetDuplicate, span, message);
         }
+    }
+}
+
+/// The key under which a facet's part of the truth stands; members of a family share theirs.
+fn region(facet: &str) -> &str {
+    match facet.split_once(":<") {
+        Some((family, _)) if facet.ends_with('>') => family,
+        _ => facet,
     }
 }

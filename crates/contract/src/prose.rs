@@ -51,6 +51,16 @@ impl Prose {
         self.marks.iter().filter(|m| m.kind == MarkKind::Code).map(|m| (m, self.marked(m)))
     }
 
+    /// What is in backticks within `range`, without a look at anything else.
+    pub fn codes_in(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = (&Mark, &str)> {
+        let from = self.marks.partition_point(|m| m.range.start < range.start);
+        let to = self.marks.partition_point(|m| m.range.start < range.end).max(from);
+        let inside = self.marks[from..to].iter();
+        inside
+            .filter(move |m| m.kind == MarkKind::Code && m.range.end <= range.end)
+            .map(|m| (m, self.marked(m)))
+    }
+
     /// Reads a bullet as `` `name`: text ``, `` `name` — text ``, `` `name` `` or `name: text`.
     pub fn item(&self) -> Option<Item<'_>> {
         let (names, at) = self.leading_codes();

@@ -120,13 +120,13 @@ fn is_negated(before: &str) -> bool {
 pub(crate) fn cadences(prose: &Prose) -> Vec<Cadence> {
     let text = prose.text.as_str();
     let mut found = Vec::new();
-    for (_, code) in prose.codes() {
-        if is_cron(code) {
-            found.push(Cadence::Cron {
-                expression: code.split_whitespace().collect::<Vec<_>>().join(" "),
-                zone: zone(text),
-            });
-        }
+    let crons: Vec<&str> = prose.codes().map(|(_, code)| code).filter(|c| is_cron(c)).collect();
+    if !crons.is_empty() {
+        let zone = zone(text);
+        found.extend(crons.into_iter().map(|code| Cadence::Cron {
+            expression: code.split_whitespace().collect::<Vec<_>>().join(" "),
+            zone: zone.clone(),
+        }));
     }
     if found.is_empty()
         && let Some(cadence) = at_time(text).or_else(|| interval(text))

@@ -1,5 +1,7 @@
 //! The declared shape of a truth: fields, facets, and the names it goes by.
 
+use std::collections::HashSet;
+
 use prose_contract::{Block, Part, Prose, Section, SectionKind};
 use prose_ir::{Canonicalizer, FacetSpec};
 
@@ -68,11 +70,12 @@ const REMARKS: [&str; 5] = ["material", "immaterial", "postcondition", "postcond
 
 pub(crate) fn lower<'a>(unit: Unit<'a>) -> Maintains<'a> {
     let mut maintains = Maintains::default();
+    let mut seen = HashSet::new();
     for section in unit.entry.sections(SectionKind::Maintains) {
         let (shared, parts) = section.parts();
         for block in shared {
             match block {
-                Block::Item { depth: 1, prose } => field(prose, &mut maintains),
+                Block::Item { depth: 1, prose } => field(prose, &mut maintains, &mut seen),
                 Block::Paragraph(prose) => maintains.aliases.extend(alias(prose)),
                 _ => {}
             }
@@ -91,14 +94,14 @@ fn facet<'a>(part: &Part<'a>) -> Facet<'a> {
     }
 }
 
-fn field(prose: &Prose, maintains: &mut Maintains) {
+fn field<'a>(prose: &'a Prose, maintains: &mut Maintains, seen: &mut HashSet<&'a str>) {
     let Some(item) = prose.item() else { return };
     if item.names.iter().any(|name| REMARKS.iter().any(|r| name.eq_ignore_ascii_case(r))) {
         return;
     }
     let optional = item.text.contains("(optional)");
     for name in item.names.into_iter().filter(|name| materiality::is_field(name)) {
-        if !maintains.fields.iter().any(|known| known == name) {
+        if seen.insert(name) {
             maintains.fields.push(name.to_owned());
             if !optional {
                 maintains.required.push(name.to_owned());
@@ -137,6 +140,7 @@ pub(crate) fn canonicalizer(
         for prose in facet.blocks.iter().filter_map(|b| b.prose()) {
             own.read(prose, materiality::Place::Facet);
         }
+        own.settle();
         shared.everywhere.append(&mut own.everywhere);
         shared.vague.append(&mut own.vague);
         shared.material_anywhere.extend(own.only.iter().cloned());
@@ -148,6 +152,7 @@ pub(crate) fn canonicalizer(
             rules: own.rules,
         });
     }
+    shared.settle();
     for span in &shared.vague {
         notes.push(
             unit.diagnostic(

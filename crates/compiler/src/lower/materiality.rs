@@ -3,7 +3,7 @@
 //! The default is that everything counts. A wrong reading here is worse than none: a field that is
 //! dropped by mistake is a change that nobody hears of. So only plain forms are read.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use prose_contract::Prose;
 use prose_ir::{Rule, RuleKind};
@@ -59,6 +59,15 @@ impl Reading {
         }
     }
 
+    /// To be called once everything is read.
+    pub(crate) fn settle(&mut self) {
+        for list in [&mut self.immaterial, &mut self.everywhere, &mut self.only] {
+            dedup(list);
+        }
+        let mut seen = HashSet::new();
+        self.rules.retain(|rule| seen.insert(format!("{rule:?}")));
+    }
+
     /// The names to drop everywhere.
     pub(crate) fn dropped(&self, valid_until: bool) -> Vec<String> {
         let mut dropped: Vec<String> =
@@ -82,12 +91,8 @@ impl Reading {
         let except = ["except", "except for", "other than", "excluding", "all but", "but not"];
         let limit =
             except.iter().filter_map(|w| find_phrase(text, w, 0)).min().unwrap_or(text.len());
-        for name in names(prose, sentence.start..sentence.start + limit) {
-            push_new(&mut self.only, name);
-        }
-        for name in names(prose, sentence.start + limit..sentence.end) {
-            push_new(&mut self.immaterial, name);
-        }
+        self.only.extend(names(prose, sentence.start..sentence.start + limit));
+        self.immaterial.extend(names(prose, sentence.start + limit..sentence.end));
     }
 
     fn clause(&mut self, prose: &Prose, clause: Range<usize>, place: Place) {
@@ -98,9 +103,7 @@ impl Reading {
                 self.vague.push(prose.span.clone());
             }
             let list = if everywhere { &mut self.everywhere } else { &mut self.immaterial };
-            for name in found {
-                push_new(list, name);
-            }
+            list.extend(found);
         }
         self.rules(prose, &clause);
     }
@@ -128,17 +131,14 @@ impl Reading {
 
     /// A normalization belongs to the name before it, unless a comma or `and` stands between.
     fn rule(&mut self, prose: &Prose, from: usize, at: usize, kind: RuleKind) {
-        let named = prose
-            .codes()
-            .filter(|(m, code)| m.range.start >= from && m.range.end <= at && is_field(code))
-            .last();
+        let named = prose.codes_in(from..at).rev().find(|(_, code)| is_field(code));
         let field = named
             .filter(|(m, _)| {
                 let between = &prose.text[m.range.end..at];
                 !between.contains(',') && !contains_phrase(between, "and")
             })
             .map(|(_, code)| code.to_owned());
-        push_new(&mut self.rules, Rule { field, kind });
+        self.rules.push(Rule { field, kind });
     }
 }
 
@@ -184,43 +184,38 @@ fn dropped(prose: &Prose, clause: &Range<usize>) -> Option<Vec<String>> {
     let rest =
         ["(everywhere)", "everywhere"].iter().find_map(|w| rest.strip_prefix(w)).unwrap_or(rest);
     if rest.trim_start().starts_with(':') {
-        return Some(names(prose, clause.start + at..clause.end));
+        return Some(names(prose, clause.start + at..clause.end).collect());
     }
     let copula = [" is", " are"].iter().any(|w| before.ends_with(w));
     let described = clause.start == 0 && before.trim_end_matches(" an").ends_with(['—', '–', ':']);
-    (copula || described).then(|| names(prose, clause.start..clause.start + at))
+    (copula || described).then(|| names(prose, clause.start..clause.start + at).collect())
 }
 
 /// The members named in backticks within `range`; of a path, its last part.
-fn names(prose: &Prose, range: Range<usize>) -> Vec<String> {
-    let inside =
-        prose.codes().filter(|(m, _)| m.range.start >= range.start && m.range.end <= range.end);
-    inside
-        .map(|(_, code)| code.rsplit('.').next().unwrap_or(code))
-        .filter(|code| is_field(code))
-        .map(str::to_owned)
-        .collect()
+fn names(prose: &Prose, range: Range<usize>) -> impl Iterator<Item = String> + '_ {
+    let last = |code: &str| code.rsplit('.').next().unwrap_or_default().to_owned();
+    prose.codes_in(range).map(move |(_, code)| last(code)).filter(|name| is_field(name))
 }
 
 /// The clauses of a sentence: what stands between semicolons and adversatives.
 fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     let mut clauses = Vec::new();
     let mut start = sentence.start;
-    let cuts = [";", " but ", " while ", " whereas "];
-    loop {
-        let rest = &text[start..sentence.end];
-        let next = cuts.iter().filter_map(|cut| rest.find(cut).map(|at| (at, cut.len()))).min();
-        match next {
-            Some((at, length)) => {
-                clauses.push(start..start + at);
-                start += at + length;
+    let mut at = start;
+    while at < sentence.end {
+        let rest = &text.as_bytes()[at..sentence.end];
+        let cuts: [&[u8]; 4] = [b";", b" but ", b" while ", b" whereas "];
+        match cuts.iter().find(|cut| rest.starts_with(cut)) {
+            Some(cut) => {
+                clauses.push(start..at);
+                at += cut.len();
+                start = at;
             }
-            None => {
-                clauses.push(start..sentence.end);
-                return clauses;
-            }
+            None => at += 1,
         }
     }
+    clauses.push(start..sentence.end);
+    clauses
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -230,8 +225,8 @@ fn number(text: &str) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
 
-fn push_new<T: PartialEq>(list: &mut Vec<T>, value: T) {
-    if !list.contains(&value) {
-        list.push(value);
-    }
+/// Keeps the first of equal entries.
+fn dedup(names: &mut Vec<String>) {
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
 }

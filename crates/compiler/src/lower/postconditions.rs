@@ -51,30 +51,29 @@ fn sentences<'a>(prose: &'a Prose, found: &mut Vec<Condition<'a>>) {
 
 fn condition<'a>(prose: &'a Prose, start: usize, end: usize) -> Condition<'a> {
     let text = prose.text[start..end].trim().trim_end_matches(';').to_owned();
-    let mut expressions = prose
-        .codes()
-        .filter(|(mark, code)| {
-            mark.range.start >= start && mark.range.end <= end && speaks_of_truth(code)
-        })
-        .map(|(_, code)| code);
+    let mut expressions =
+        prose.codes_in(start..end).map(|(_, code)| code).filter(|code| speaks_of_truth(code));
     let first = expressions.next();
     let expression = first.filter(|_| expressions.next().is_none());
     Condition { check: Check { id: id(&text), text, judge: Judge::Render }, expression, prose }
 }
 
-/// Whether code in backticks is an expression rather than a name: it begins a path at one of the
-/// three variables.
+/// Whether code in backticks is an expression rather than a name: it compares, combines or calls,
+/// and has a path that begins at one of the three variables.
 fn speaks_of_truth(code: &str) -> bool {
-    ["self", "prior", "inputs"].iter().any(|root| {
-        let mut from = 0;
-        while let Some(at) = find_phrase(code, root, from) {
-            if code[at + root.len()..].starts_with(['.', '[']) && !code[..at].ends_with('.') {
-                return true;
-            }
-            from = at + 1;
+    let computes = code.contains(['(', '=', '<', '>', '!', '&', '|']) || code.contains(" in ");
+    computes && ["self", "prior", "inputs"].iter().any(|root| begins_path(code, root))
+}
+
+fn begins_path(code: &str, root: &str) -> bool {
+    let mut from = 0;
+    while let Some(at) = find_phrase(code, root, from) {
+        if code[at + root.len()..].starts_with(['.', '[']) && !code[..at].ends_with('.') {
+            return true;
         }
-        false
-    }) || code.starts_with("has(")
+        from = at + 1;
+    }
+    false
 }
 
 /// Stable under re-wrapping and emphasis, since the text is normalized already.

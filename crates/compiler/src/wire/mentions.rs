@@ -28,15 +28,20 @@ pub(crate) struct Mentions<'a> {
     strong: Vec<Range<usize>>,
 }
 
+/// A need is read this far. What a bullet means stands at its beginning, and the rules look around
+/// each name, so that time must not grow with the square of a text.
+const MAX_TEXT: usize = 8 * 1024;
+const MAX_CODES: usize = 64;
+
 const NEGATIONS: [&str; 8] =
     ["not", "never", "without", "unlike", "no", "nor", "excluding", "except"];
 
 impl<'a> Mentions<'a> {
     pub(crate) fn new(prose: &'a Prose) -> Self {
-        let text = prose.text.as_str();
+        let text = &prose.text[..prose.text.floor_char_boundary(MAX_TEXT)];
         let first = words::sentences(text).first().map_or(0, |s| s.end);
         let mut codes: Vec<Code> = Vec::new();
-        for (mark, code) in prose.codes() {
+        for (mark, code) in prose.codes_in(0..text.len()).take(MAX_CODES) {
             // A facet may be quoted as the heading that declares it.
             let code = code.trim_start_matches('#').trim_start();
             let negated = match codes.last() {
@@ -47,7 +52,8 @@ impl<'a> Mentions<'a> {
             };
             codes.push(Code { text: code, key: key(code), range: mark.range.clone(), negated });
         }
-        let strong = prose.marks.iter().filter(|m| m.kind == MarkKind::Strong);
+        let strong =
+            prose.marks.iter().filter(|m| m.kind == MarkKind::Strong && m.range.end <= text.len());
         Self {
             text,
             codes,
@@ -82,7 +88,7 @@ impl<'a> Mentions<'a> {
 
     /// Bold text of the whole need.
     pub(crate) fn strong(&self) -> impl Iterator<Item = &'a str> {
-        self.strong.iter().map(|r| &self.text[r.clone()])
+        self.strong.iter().take(MAX_CODES).map(|r| &self.text[r.clone()])
     }
 
     /// Nodes named in plain words: by a name or title of several words in the first sentence, or

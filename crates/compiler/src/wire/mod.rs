@@ -7,7 +7,7 @@ mod mentions;
 mod need;
 mod resolve;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use prose_contract::{Code, Diagnostic};
 use prose_ir::{ATOMIC, Edge, Need, Slot, Wiring};
@@ -61,8 +61,11 @@ fn emitters(nodes: &[Node], index: &Index, diagnostics: &mut Vec<Diagnostic>) ->
                 .node(&name)
                 .or_else(|| index.node(name.split('.').next().unwrap_or_default()));
             match found {
-                Some(target) if target != gateway => emitters[target].push(gateway),
-                Some(_) => {}
+                Some(target) => {
+                    if target != gateway && emitters[target].last() != Some(&gateway) {
+                        emitters[target].push(gateway);
+                    }
+                }
                 None => {
                     let message = format!("`{name}` is no node");
                     diagnostics.push(node.unit.diagnostic(
@@ -116,7 +119,7 @@ fn subscriptions(
     }
     needs.sort_by_key(|(need, _)| need.order);
     let mut named = Vec::with_capacity(needs.len() + free.len());
-    let mut taken = BTreeSet::new();
+    let mut taken = BTreeMap::new();
     for (need, slots) in needs {
         named.push(finish(&need, slots, &mut taken));
     }
@@ -138,7 +141,7 @@ fn emitted(gateway: &str) -> Slot {
     Slot { producer: gateway.to_owned(), facet: ATOMIC.to_owned(), wiring: Wiring::Emits }
 }
 
-fn finish(need: &RawNeed, slots: Vec<Slot>, taken: &mut BTreeSet<String>) -> Need {
+fn finish(need: &RawNeed, slots: Vec<Slot>, taken: &mut BTreeMap<String, usize>) -> Need {
     let first = slots.first();
     let facet = first.map(|s| s.facet.as_str()).filter(|f| *f != ATOMIC);
     let name = [need.name.as_deref(), facet, first.map(|s| s.producer.as_str())]
@@ -168,13 +171,15 @@ fn segment(name: &str) -> String {
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
-fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
+/// Tells needs of one name apart by a number.
+fn unique(name: String, taken: &mut BTreeMap<String, usize>) -> String {
     let mut candidate = name.clone();
-    let mut n = 2;
-    while !taken.insert(candidate.clone()) {
-        candidate = format!("{name}-{n}");
-        n += 1;
+    while taken.contains_key(&candidate) {
+        let count = taken.entry(name.clone()).or_insert(1);
+        *count += 1;
+        candidate = format!("{name}-{count}");
     }
+    taken.insert(candidate.clone(), 1);
     candidate
 }
 

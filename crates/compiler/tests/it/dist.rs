@@ -86,6 +86,23 @@ fn reading_checks_what_it_reads() {
 }
 
 #[test]
+fn a_write_that_fails_leaves_what_was_there() {
+    let root = tree(&[("one.prose.md", GOOD)]);
+    let dist = root.path().join("dist");
+    write(&compile(root.path(), &Host::trusting()).unwrap().bundle.unwrap(), &dist).unwrap();
+    let before = content(&dist);
+    fs::write(root.path().join("two.prose.md"), GOOD.replace("one", "two")).unwrap();
+    // A folder stands where the contract of the new node is to be staged.
+    fs::create_dir(dist.join("contracts/two.json~")).unwrap();
+    let bundle = compile(root.path(), &Host::trusting()).unwrap().bundle.unwrap();
+    assert_eq!(write(&bundle, &dist).unwrap_err().code(), "dist_unwritable");
+    assert_eq!(before, content(&dist));
+    fs::remove_dir(dist.join("contracts/two.json~")).unwrap();
+    write(&bundle, &dist).unwrap();
+    assert_eq!(read(&dist).unwrap(), bundle);
+}
+
+#[test]
 fn artifacts_of_removed_nodes_go() {
     let root = tree(&[("one.prose.md", GOOD), ("two.prose.md", &GOOD.replace("one", "two"))]);
     let dist = root.path().join("dist");
@@ -120,6 +137,7 @@ fn links_that_leave_the_root_are_refused() {
         |to: &Path, name: &str| std::os::unix::fs::symlink(to, root.path().join(name)).unwrap();
     link(&outside.path().join("secret.prose.md"), "secret.prose.md");
     link(outside.path(), "folder");
+    link(outside.path(), "node_modules");
     link(Path::new("/nowhere/at/all.prose.md"), "dangling.prose.md");
     let compilation = compile(root.path(), &Host::trusting()).unwrap();
     assert_eq!(compilation.sources.len(), 1);

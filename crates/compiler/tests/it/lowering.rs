@@ -92,7 +92,7 @@ fn postconditions() {
         [
             Judge::Render,
             Judge::Cel("self.rows.all(r, size(r.sources) > 0)".into()),
-            Judge::Cel("prior.day".into()),
+            Judge::Render,
             Judge::Cel("self.part.n >= 0".into()),
         ]
     );

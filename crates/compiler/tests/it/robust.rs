@@ -42,3 +42,28 @@ proptest! {
         prop_assert_eq!(compile(&files).bundle, compilation.bundle);
     }
 }
+
+/// One bullet or paragraph of a megabyte costs no more than many small ones.
+#[test]
+fn time_is_linear_in_the_length_of_a_text() {
+    let shapes = [
+        ("Requires", "- `x`: ", "of `a`, not `b`; "),
+        ("Requires", "", "- `x`: y\n"),
+        ("Maintains", "Material: ", "`a` (set); `b` is immaterial but "),
+        ("Maintains", "", "- `f`: postcondition: x. Postcondition: y. "),
+        ("Maintains", "", "Postcondition: `self.a > 1`. "),
+        ("Continuity", "", "every `* * * * *` self-driven "),
+    ];
+    for (section, start, unit) in shapes {
+        let count = 120_000 / unit.len();
+        let text = format!(
+            "---\nname: x\nkind: responsibility\n---\n### {section}\n{start}{}\n",
+            unit.repeat(count)
+        );
+        let begin = std::time::Instant::now();
+        compile(&[("x.prose.md", &text)]);
+        let took = begin.elapsed();
+        assert!(took < std::time::Duration::from_secs(10), "{unit}: {took:?}");
+        eprintln!("{took:?} {unit}");
+    }
+}

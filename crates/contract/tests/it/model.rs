@@ -139,9 +139,16 @@ fn frontmatter() {
 fn what_one_file_is_told() {
     let text = "---\nname: x\nkind: function\n---\n### Maintains\n- `a`: b\n### Memory\n- x\n";
     assert_eq!(found(text), [("section_not_allowed", 5), ("section_retired", 7)]);
-    let text =
-        "---\nname: x\nkind: gateway\n---\n### Maintains\n#### a\n#### a\n#### @atomic\n#### b/c\n";
-    assert_eq!(found(text), [("facet_duplicate", 7), ("facet_reserved", 8), ("facet_invalid", 9)]);
+    let text = "---\nname: x\nkind: gateway\n---\n### Maintains\n#### a\n#### a\n#### @atomic\n#### b/c\n#### u:<x>\n#### u:<y>\n";
+    assert_eq!(
+        found(text),
+        [
+            ("facet_duplicate", 7),
+            ("facet_reserved", 8),
+            ("facet_invalid", 9),
+            ("facet_duplicate", 11)
+        ]
+    );
     let text = "---\nname: x\nkind: gateway\n---\n### Execution\n````prose\n```\ntext\n";
     assert_eq!(found(text), [("fence_unclosed", 6)]);
 }
