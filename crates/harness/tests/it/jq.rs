@@ -108,11 +108,8 @@ fn what_is_not_jq_is_found_before_anything_runs() {
 
 #[tokio::test]
 async fn a_greedy_program_ends_itself_only() {
-    for program in [
-        r#"def grow: . + . | grow; "0123456789" | grow"#,
-        "def deep: [deep] | .; deep",
-        "[range(1e12)]",
-    ] {
+    for program in [r#"def grow: . + . | grow; "0123456789" | grow"#, "def deep: [deep] | .; deep"]
+    {
         let failure = render(program, &spec()).await.unwrap_err();
         assert_eq!(failure.code, FailureCode::Signal, "{program}: {failure:?}");
     }
