@@ -1,9 +1,15 @@
 //! Producers by everything they may be called, so that a need is looked up and not searched for.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cell::Cell,
+    collections::{HashMap, HashSet},
+};
 
 use super::Node;
 use crate::words::key;
+
+/// Looking for the nearest name means looking at all of them; nobody reads a thousand hints.
+const MAX_HINTS: usize = 50;
 
 /// Maps from names to nodes (by position) and their facets.
 pub(crate) struct Index {
@@ -19,6 +25,8 @@ pub(crate) struct Index {
     /// First words of names and titles.
     beginnings: HashSet<String>,
     longest: usize,
+    /// How many more times the nearest names are looked for.
+    hints: Cell<usize>,
 }
 
 impl Index {
@@ -32,6 +40,7 @@ impl Index {
             fields: HashMap::new(),
             beginnings: HashSet::new(),
             longest: 1,
+            hints: Cell::new(MAX_HINTS),
         };
         for (at, node) in nodes.iter().enumerate() {
             index.add(at, node);
@@ -103,19 +112,17 @@ impl Index {
         self.fields.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Every name a need could have meant, in no order.
-    #[expect(clippy::iter_over_hash_type, reason = "the caller ranks and sorts")]
+    /// Every name a need could have meant, sorted; none once enough have been asked for.
     pub(crate) fn vocabulary(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for map in [&self.names, &self.fields] {
-            for name in map.keys() {
-                names.push(name);
-            }
-        }
-        for name in self.facets.keys() {
-            names.push(name);
-        }
-        names
+        let Some(left) = self.hints.get().checked_sub(1) else {
+            return Vec::new();
+        };
+        self.hints.set(left);
+        let words = self.names.keys().chain(self.fields.keys()).chain(self.facets.keys());
+        let mut words: Vec<&str> = words.map(String::as_str).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
     }
 }
 

@@ -206,9 +206,8 @@ impl Failure {
                     .map(|p| format!("`{}`", resolver.nodes[*p].unit.name()))
                     .collect();
                 let message = format!("several producers fit {what} equally: {}", names.join(", "));
-                unit.diagnostic(Code::RequiresAmbiguous, span, message).help(
-                    "name one, as in `` `facet` from `node` ``, or ask for every source of it",
-                )
+                unit.diagnostic(Code::RequiresAmbiguous, span, message)
+                    .help("name one, as in `facet` from `node`, or ask for every source of it")
             }
             Failure::Unsatisfied { named } => {
                 let message = match &named {
@@ -239,9 +238,7 @@ fn shortened(text: &str) -> String {
 
 /// The three names most like `wanted`, best first.
 fn nearest(index: &Index, wanted: &str) -> Vec<String> {
-    let mut names = index.vocabulary();
-    names.sort_unstable();
-    names.dedup();
+    let names = index.vocabulary();
     let mut ranked: Vec<(f64, &str)> =
         names.into_iter().map(|name| (strsim::jaro_winkler(wanted, name), name)).collect();
     ranked.retain(|(likeness, _)| *likeness > 0.6);

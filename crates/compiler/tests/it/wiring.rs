@@ -85,6 +85,25 @@ fn a_need_nobody_meets_names_the_nearest() {
 }
 
 #[test]
+fn an_ambiguous_need_shows_the_candidates() {
+    let south = WEATHER.1.replace("name: weather", "name: south");
+    let text = reader("- `forecast`: the days ahead");
+    let compilation = compile(&[WEATHER, ("south.prose.md", &south), ("reader.prose.md", &text)]);
+    let error = compilation.errors().next().unwrap();
+    let drawn = prose_contract::render(error, &compilation.sources[&error.path], false);
+    let expected = "
+error[requires_ambiguous]: several producers fit `forecast` equally: `south`, `weather`
+ --> reader.prose.md:6:1
+  |
+6 | - `forecast`: the days ahead
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  |
+  = help: name one, as in `facet` from `node`, or ask for every source of it";
+    assert_eq!(drawn, expected.trim_start(), "\n{drawn}");
+    assert!(edges(&compilation).is_empty());
+}
+
+#[test]
 fn a_named_producer_that_does_not_exist_is_not_replaced() {
     let text = reader("- `forecast`: the days ahead. (Maintained by `met-office`.)");
     let compilation = compile(&[WEATHER, ("reader.prose.md", &text)]);
