@@ -123,7 +123,7 @@ impl Draft {
 }
 
 /// The surprise a wake is charged to, and who emitted it: the strongest of its causes.
-fn wake(causes: &[Cause]) -> (Surprise, WakeSource) {
+pub(crate) fn wake(causes: &[Cause]) -> (Surprise, WakeSource) {
     let kind = causes.iter().map(|c| c.kind).min().unwrap_or(CauseKind::External);
     let source = match kind {
         CauseKind::Contract | CauseKind::Input => WakeSource::Input,
@@ -133,7 +133,7 @@ fn wake(causes: &[Cause]) -> (Surprise, WakeSource) {
 }
 
 /// The receipts that gave the causes, each once.
-fn refs(causes: &[Cause]) -> Vec<Address> {
+pub(crate) fn refs(causes: &[Cause]) -> Vec<Address> {
     let mut seen = BTreeSet::new();
     causes.iter().filter_map(|c| c.receipt.clone()).filter(|r| seen.insert(r.clone())).collect()
 }

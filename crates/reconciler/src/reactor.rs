@@ -162,6 +162,11 @@ impl Reactor {
         self.timers.first().map(|(at, _)| *at)
     }
 
+    /// When the passing of time alone changes something about a node.
+    pub fn deadline(&self, node: NodeIx) -> Option<Millis> {
+        self.timer[node.at()]
+    }
+
     /// Hands over what changed since the last call.
     pub fn take_effects(&mut self) -> Effects {
         let name = |i: usize| self.name(NodeIx::new(i)).clone();

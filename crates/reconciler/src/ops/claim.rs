@@ -5,8 +5,7 @@ use prose_ir::Address;
 use crate::{
     Millis, NodeIx, Reactor,
     cut::Look,
-    draft::{Basis, Seal},
-    pending::Cause,
+    draft::{Basis, Seal, Surprise, WakeSource, refs, wake},
     state::{CutKind, Flight},
 };
 
@@ -34,8 +33,12 @@ pub struct Lease {
     pub basis: Basis,
     /// The events to read: ordinals from the first up to, not including, the second.
     pub events: (u64, u64),
-    /// Why.
-    pub causes: Vec<Cause>,
+    /// The surprise that its cost will be charged to.
+    pub surprise: Surprise,
+    /// Who woke the node.
+    pub wake_source: WakeSource,
+    /// The receipts that woke it.
+    pub wake_refs: Vec<Address>,
     /// Which attempt at this wake it is, from one.
     pub attempt: u32,
 }
@@ -104,17 +107,20 @@ impl Reactor {
             expires_at,
             basis: basis.clone(),
             events,
-            causes: causes.clone(),
+            causes,
             forced: std::mem::take(&mut node.forced),
             attempt: attempts + 1,
             spent,
         };
+        let (surprise, wake_source) = wake(&flight.causes);
         let lease = Lease {
             fence: flight.fence,
             expires_at,
             basis,
             events,
-            causes,
+            surprise,
+            wake_source,
+            wake_refs: refs(&flight.causes),
             attempt: flight.attempt,
         };
         node.flight = Some(flight);
