@@ -121,7 +121,8 @@ impl<'a> Pins<'a> {
 
     /// The latest wave at which one of the inputs came into force, but not before `first`.
     pub(crate) fn in_force_from(&self, first: Wave) -> Wave {
-        self.versions.iter().flatten().map(|v| v.waves.at).max().unwrap_or(first).max(first)
+        let waking = self.tokens().filter(|(input, ..)| input.wakes);
+        waking.filter_map(|(_, version, _)| version).map(|v| v.waves.at).fold(first, u64::max)
     }
 
     pub(crate) fn to_vec(&self) -> Vec<Pin> {

@@ -130,6 +130,9 @@ impl Graph {
             for (input, edge) in node.inputs.iter().enumerate() {
                 let producer = by_name[edge.source.producer.as_str()];
                 producers[i].push(producer);
+                if !edge.wakes {
+                    continue;
+                }
                 subscribers[producer.at()].push(Subscriber { node: NodeIx::new(i), input });
                 let (above, here) = ancestors.split_at_mut(i);
                 here[0].insert(producer.at());
@@ -203,8 +206,11 @@ fn in_height_order(specs: Vec<NodeSpec>) -> Result<Vec<NodeSpec>, GraphError> {
                     producer: input.source.producer.clone(),
                 }
             })?;
-            missing[i] += 1;
-            feeds[*producer].push(i);
+            // What is read without waking puts nobody above anybody, so it can close no cycle.
+            if input.wakes {
+                missing[i] += 1;
+                feeds[*producer].push(i);
+            }
         }
     }
     let mut height = vec![0usize; specs.len()];

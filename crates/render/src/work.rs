@@ -7,7 +7,7 @@ use prose_ir::{Contract, Judge, Need, Postconditions, ToolKind};
 use prose_truth::{DocumentError, Files, region_key};
 use serde_json::Value;
 
-use crate::narrow;
+
 
 /// What a worker needs in order to render one node once.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +143,7 @@ impl Work {
 
 impl Pinned {
     fn source(&self) -> Result<Source, WorkError> {
-        let narrowed = self.files.as_ref().map(|files| narrow(files, &self.facet)).transpose();
+        let narrowed = self.files.as_ref().map(|files| prose_truth::narrow(files, &self.facet)).transpose();
         let files = narrowed.map_err(|source| WorkError::Input {
             need: self.need.clone(),
             producer: self.producer.clone(),

@@ -1,7 +1,7 @@
 //! What a subscriber of a facet gets to see of a producer's truth.
 
+use crate::{DocumentError, Files, document, files_of, region, region_key};
 use prose_ir::ATOMIC;
-use prose_truth::{DocumentError, Files, document, files_of, region, region_key};
 use serde_json::{Map, Value};
 
 /// The part of `files` that a subscriber of `facet` reads: for the whole truth, all of it; for a

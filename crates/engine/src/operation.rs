@@ -1,0 +1,230 @@
+//! One operation on one reactor: its lock, its state in memory, and what it will write.
+
+use std::collections::BTreeMap;
+
+use prose_bus::subject;
+use prose_ir::{Address, TOPOLOGY_NODE};
+use prose_ledger::ReceiptError;
+use prose_reconciler::{Millis, NodeIx};
+use prose_store::{Changes, Content, NodeRow, OutboxMessage, ReactorUpdate, Transaction};
+use tokio::sync::{OwnedMappedMutexGuard, OwnedMutexGuard};
+
+use crate::{
+    Engine, Error, WORK_POOL,
+    cache::Cached,
+    sealer::{Sealed, Sealer},
+};
+
+/// An open operation. Dropped without [`Operation::finish`], it leaves nothing behind.
+pub(crate) struct Operation<'a> {
+    engine: &'a Engine,
+    pub(crate) name: String,
+    pub(crate) now: Millis,
+    pub(crate) tx: Box<dyn Transaction>,
+    /// Empty while the operation runs: given up half-way, the next one reads from the store.
+    place: OwnedMutexGuard<Option<Cached>>,
+    pub(crate) state: Cached,
+    pub(crate) changes: Changes,
+    receipts: Vec<Sealed>,
+    error: Option<ReceiptError>,
+}
+
+impl Engine {
+    /// Takes the lock of a reactor and has its state in memory.
+    pub(crate) async fn begin(&self, reactor: &str) -> Result<Operation<'_>, Error> {
+        let mut place = self.slot(reactor).cached.clone().lock_owned().await;
+        let known = place.as_ref().map(|cached| cached.revision);
+        let gone = || Error::NoReactor(reactor.to_owned());
+        let (mut tx, mut loaded) = self.store.begin(reactor, known).await?.ok_or_else(gone)?;
+        let now = self.clock.now();
+        let cached = place.take().filter(|cached| cached.revision == loaded.reactor.revision);
+        let state = match cached {
+            Some(cached) => cached,
+            None => {
+                if known.is_some() {
+                    drop(tx);
+                    (tx, loaded) = self.store.begin(reactor, None).await?.ok_or_else(gone)?;
+                }
+                let bundle = match loaded.reactor.epoch {
+                    0 => None,
+                    epoch => tx.epoch(epoch).await?,
+                };
+                Cached::read(reactor, loaded, bundle, self.policy, now)?
+            }
+        };
+        Ok(Operation {
+            engine: self,
+            name: reactor.to_owned(),
+            now,
+            tx,
+            place,
+            state,
+            changes: Changes::default(),
+            receipts: Vec::new(),
+            error: None,
+        })
+    }
+}
+
+/// A reactor's state for reading, held still while it is looked at.
+pub(crate) type View = OwnedMappedMutexGuard<Option<Cached>, Cached>;
+
+impl Engine {
+    /// The state of a reactor as last committed, without taking its lock in the store.
+    pub(crate) async fn view(&self, reactor: &str) -> Result<View, Error> {
+        let mut place = self.slot(reactor).cached.clone().lock_owned().await;
+        let gone = || Error::NoReactor(reactor.to_owned());
+        let row = self.store.reactor(reactor).await?.ok_or_else(gone)?;
+        if place.as_ref().is_none_or(|cached| cached.revision != row.revision) {
+            let loaded = self.store.load(reactor).await?.ok_or_else(gone)?;
+            let bundle = match loaded.reactor.epoch {
+                0 => None,
+                epoch => self.store.epoch(reactor, epoch).await?,
+            };
+            let now = self.clock.now();
+            *place = Some(Cached::read(reactor, loaded, bundle, self.policy, now)?);
+        }
+        OwnedMutexGuard::try_map(place, Option::as_mut).map_err(|_| gone())
+    }
+}
+
+impl Operation<'_> {
+    /// A node by name.
+    pub(crate) fn node(&self, node: &str) -> Result<NodeIx, Error> {
+        self.state
+            .reactor
+            .graph()
+            .find(node)
+            .ok_or_else(|| Error::NoNode { reactor: self.name.clone(), node: node.to_owned() })
+    }
+
+    /// Asks the core, with a sealer at hand.
+    pub(crate) fn decide<T>(
+        &mut self,
+        ask: impl FnOnce(&mut prose_reconciler::Reactor, &mut Sealer<'_>, Millis) -> T,
+    ) -> T {
+        let mut sealer = Sealer {
+            reactor: &self.name,
+            signer: &self.engine.signer,
+            head: &mut self.state.head,
+            receipts: &mut self.receipts,
+            error: &mut self.error,
+        };
+        ask(&mut self.state.reactor, &mut sealer, self.now)
+    }
+
+    /// Adds trees and blobs to what is written.
+    pub(crate) fn store_contents<B: AsRef<[u8]>>(
+        &mut self,
+        contents: impl IntoIterator<Item = (Address, B)>,
+    ) {
+        self.changes.contents.extend(
+            contents
+                .into_iter()
+                .map(|(address, bytes)| Content { address, bytes: bytes.as_ref().to_vec() }),
+        );
+    }
+
+    /// Gives the lock back; nothing has changed.
+    pub(crate) fn leave(mut self) {
+        *self.place = Some(self.state);
+    }
+
+    /// Writes what was decided, all or nothing, and lets others know.
+    pub(crate) async fn finish(mut self) -> Result<(), Error> {
+        if let Some(error) = self.error.take() {
+            return Err(error.into());
+        }
+        let effects = self.state.reactor.take_effects();
+        let nothing = effects.touched.is_empty()
+            && self.receipts.is_empty()
+            && self.changes == Changes::default();
+        if nothing {
+            self.leave();
+            return Ok(());
+        }
+        let mut changes = std::mem::take(&mut self.changes);
+        for name in &effects.touched {
+            changes.nodes.push(self.node_row(name)?);
+        }
+        self.state.head.as_of = prose_ledger::Moment::from_millis(self.now);
+        let head = self.state.head.clone().sign(&self.engine.signer)?;
+        changes.reactor = Some(ReactorUpdate {
+            wave: self.state.reactor.wave(),
+            epoch: self.state.reactor.epoch(),
+            head: head.bytes,
+            state: Vec::new(),
+        });
+        for name in &effects.ready {
+            changes.outbox.push(self.work_message(name));
+        }
+        for sealed in std::mem::take(&mut self.receipts) {
+            changes.outbox.extend(receipt_messages(&self.name, &sealed));
+            changes.receipts.push(sealed.row);
+        }
+        let has_messages = !changes.outbox.is_empty();
+        self.state.revision = self.tx.commit(changes).await?;
+
+        let (engine, name) = (self.engine, self.name);
+        let (deadline, revision) = (self.state.reactor.next_deadline(), self.state.revision);
+        *self.place = Some(self.state);
+        drop(self.place);
+        engine.set_deadline(&name, deadline);
+        engine.slot(&name).revision.send_replace(revision);
+        if has_messages {
+            engine.outbox_filled.notify_one();
+        }
+        Ok(())
+    }
+
+    fn node_row(&self, name: &str) -> Result<NodeRow, Error> {
+        let reactor = &self.state.reactor;
+        let damaged = |what: String| Error::Damaged { reactor: self.name.clone(), what };
+        let state = reactor
+            .state(name)
+            .ok_or_else(|| damaged(format!("node `{name}` was touched but is not there")))?;
+        let state = serde_json::to_vec(state)
+            .map_err(|error| damaged(format!("the state of node `{name}`: {error}")))?;
+        let deadline = reactor.graph().find(name).and_then(|v| reactor.deadline(v));
+        Ok(NodeRow { node: name.to_owned(), state, deadline })
+    }
+
+    /// Tells a worker that a node is ready. The id carries the fence to come, so that a retry
+    /// inside the bus's window of repetitions is delivered.
+    pub(crate) fn work_message(&self, node: &str) -> OutboxMessage {
+        let state = self.state.reactor.state(node);
+        let fence = state.map_or(0, |s| s.fence) + 1;
+        let since = state.and_then(|s| s.ready_since).unwrap_or(self.now);
+        OutboxMessage {
+            id: format!("work/{}/{node}/{fence}/{since}", self.name),
+            subject: subject::work(WORK_POOL, &self.name, node).as_str().to_owned(),
+            payload: Vec::new(),
+        }
+    }
+}
+
+/// One message for the ledger, and one for each facet that moved. They carry ids, no bodies.
+fn receipt_messages(reactor: &str, sealed: &Sealed) -> Vec<OutboxMessage> {
+    let row = &sealed.row;
+    if row.node == TOPOLOGY_NODE {
+        return Vec::new();
+    }
+    let body: BTreeMap<&str, String> = [
+        ("receipt", row.address.to_string()),
+        ("status", row.status.clone()),
+        ("position", row.position.to_string()),
+    ]
+    .into();
+    let payload = serde_json::to_vec(&body).unwrap_or_default();
+    let message = |kind: &str, subject: prose_bus::Subject| OutboxMessage {
+        id: format!("{kind}/{}", row.address),
+        subject: subject.as_str().to_owned(),
+        payload: payload.clone(),
+    };
+    let ledger = message("ledger", subject::ledger(reactor, &row.node));
+    let moved = sealed
+        .moved
+        .iter()
+        .map(|facet| message(facet, subject::receipt(reactor, &row.node, facet)));
+    std::iter::once(ledger).chain(moved).collect()
+}
