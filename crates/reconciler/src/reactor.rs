@@ -10,7 +10,7 @@ use prose_ir::{Address, TOPOLOGY_NODE};
 
 use crate::{
     Graph, Millis, NodeIx, NodeState, Policy, Wave,
-    draft::{Draft, Place, Seal, Status},
+    draft::{Draft, Place, Seal},
     pending::Cause,
 };
 
@@ -297,7 +297,7 @@ fn chain(
     draft: Draft,
 ) -> Address {
     node.seq += 1;
-    node.failed = draft.status == Status::Failed;
+    node.last = Some(draft.status);
     let place = Place { node: name, epoch, seq: node.seq, prev: node.head.take() };
     let address = seal.seal(place, draft);
     node.head = Some(address.clone());

@@ -84,7 +84,7 @@ impl Reactor {
     /// Whether the memo key at `wave` is the one the last receipt was decided on.
     pub(crate) fn is_unmoved(&self, v: NodeIx, wave: Wave) -> bool {
         let node = &self.nodes[v.at()];
-        if node.failed || node.forced || node.inbox.consumed < node.inbox.next {
+        if node.has_failed() || node.forced || node.inbox.consumed < node.inbox.next {
             return false;
         }
         let Some(memo) = &node.memo else { return false };

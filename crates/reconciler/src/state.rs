@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Millis, Wave,
-    draft::{Basis, Cost},
+    draft::{Basis, Cost, Status},
     graph::InputRef,
     pending::{Cause, Pending},
 };
@@ -21,8 +21,8 @@ pub struct NodeState {
     pub since: Wave,
     /// What the last rendered or skipped receipt was decided on.
     pub memo: Option<MemoKey>,
-    /// Whether the last receipt is a failure: the memo then does not count.
-    pub failed: bool,
+    /// What the last receipt decided. After a failure the memo does not count.
+    pub last: Option<Status>,
     /// Whether an operator wants a render even if nothing moved.
     pub forced: bool,
     /// The truths that a dirty node can still need, ascending; the last one is the current truth.
@@ -67,6 +67,11 @@ impl NodeState {
         if let Some((attempts, _)) = &mut self.pending_attempt {
             *attempts = 0;
         }
+    }
+
+    /// Whether the last receipt is a failure.
+    pub fn has_failed(&self) -> bool {
+        self.last == Some(Status::Failed)
     }
 
     /// Whether a retry lies ahead: the node then counts as settled, its prior truth stands.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use prose_ir::{Address, Bundle, Fingerprint};
-use prose_reconciler::{Condition, NodeIx, Reactor, Role, Wave};
+use prose_reconciler::{Condition, NodeIx, Reactor, Role, Status, Wave};
 
 use crate::{Engine, Error};
 
@@ -37,8 +37,8 @@ pub struct NodeReport {
     pub seq: u64,
     /// Its newest receipt.
     pub head: Option<Address>,
-    /// Whether that one is a failure.
-    pub failed: bool,
+    /// What that one decided: `rendered`, `skipped` or `failed`.
+    pub last_status: Option<&'static str>,
     /// The receipt that published the current truth, and its tree.
     pub truth: Option<(Address, Address)>,
     /// The tokens of the current truth.
@@ -124,7 +124,11 @@ fn report(core: &Reactor, v: NodeIx) -> NodeReport {
         condition: core.condition(v),
         seq: node.seq,
         head: node.head.clone(),
-        failed: node.failed,
+        last_status: node.last.map(|status| match status {
+            Status::Rendered => "rendered",
+            Status::Skipped => "skipped",
+            Status::Failed => "failed",
+        }),
         truth: current.map(|c| (c.receipt.clone(), c.tree.clone())),
         fingerprints: current.map(|c| c.fingerprints.as_ref().clone()).unwrap_or_default(),
         pending: node.dirty.lowest(),

@@ -38,7 +38,7 @@ impl Reactor {
         if node.flight.is_some() {
             return Err(Refused::InFlight);
         }
-        if node.retry.is_none() && !node.failed {
+        if node.retry.is_none() && !node.has_failed() {
             return Err(Refused::NotFailed);
         }
         self.wave += 1;

@@ -48,7 +48,7 @@ impl Reactor {
     /// contract: then its truth need not be worked out.
     pub fn is_repeated(&self, node: NodeIx, event: &Fingerprint) -> bool {
         let state = self.node(node);
-        !state.failed
+        !state.has_failed()
             && state.memo.as_ref().is_some_and(|memo| {
                 memo.event.as_ref() == Some(event)
                     && memo.contract == self.graph.spec(node).contract

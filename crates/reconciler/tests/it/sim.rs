@@ -91,7 +91,7 @@ impl Sim {
                 if let Some(first) = owed {
                     self.history.went_stale(i, first, self.truths[i]);
                 }
-                if owed.is_some() || parked || node.failed {
+                if owed.is_some() || parked || node.has_failed() {
                     self.history.recovered(i, wave);
                 }
                 self.fresh_lost += node.flight.as_ref().map_or(0, |f| f.spent.fresh)
@@ -125,7 +125,7 @@ impl Sim {
                 m.contract == lease.basis.contract && tokens == read(&lease.basis.pins)
             })
         };
-        let was = (self.reactor.node(v).failed, self.reactor.node(v).forced);
+        let was = (self.reactor.node(v).has_failed(), self.reactor.node(v).forced);
         match self.reactor.claim(&mut self.ledger, self.now, v, "worker") {
             Claim::Leased(lease) => {
                 assert!(!flying, "{} was leased twice", self.recipe.name(i));
