@@ -9,6 +9,8 @@ mod engine;
 mod error;
 mod operation;
 mod ops;
+mod outbox;
+mod parallel;
 mod program;
 mod query;
 mod relay;

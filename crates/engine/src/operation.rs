@@ -1,18 +1,18 @@
 //! One operation on one reactor: its lock, its state in memory, and what it will write.
 
-use std::collections::BTreeMap;
-
 use prose_bus::subject;
 use prose_ir::{Address, TOPOLOGY_NODE};
-use prose_ledger::ReceiptError;
+use prose_ledger::{Addressed, ReceiptError};
 use prose_reconciler::{Millis, NodeIx};
-use prose_store::{Changes, Content, NodeRow, OutboxMessage, ReactorUpdate, Transaction};
+use prose_store::{Changes, Content, NewReceipt, NodeRow, ReactorUpdate, Transaction};
 use tokio::sync::{OwnedMappedMutexGuard, OwnedMutexGuard};
 
 use crate::{
     Engine, Error, WORK_POOL,
     cache::Cached,
-    sealer::{Sealed, Sealer},
+    outbox::{self, Outgoing},
+    parallel,
+    sealer::{Sealer, status_text},
 };
 
 /// An open operation. Dropped without [`Operation::finish`], it leaves nothing behind.
@@ -25,7 +25,9 @@ pub(crate) struct Operation<'a> {
     place: OwnedMutexGuard<Option<Cached>>,
     pub(crate) state: Cached,
     pub(crate) changes: Changes,
-    receipts: Vec<Sealed>,
+    /// Messages to publish besides those that follow from what was decided.
+    pub(crate) messages: Vec<Outgoing>,
+    receipts: Vec<Addressed>,
     error: Option<ReceiptError>,
 }
 
@@ -60,6 +62,7 @@ impl Engine {
             place,
             state,
             changes: Changes::default(),
+            messages: Vec::new(),
             receipts: Vec::new(),
             error: None,
         })
@@ -105,7 +108,6 @@ impl Operation<'_> {
     ) -> T {
         let mut sealer = Sealer {
             reactor: &self.name,
-            signer: &self.engine.signer,
             head: &mut self.state.head,
             receipts: &mut self.receipts,
             error: &mut self.error,
@@ -138,6 +140,7 @@ impl Operation<'_> {
         let effects = self.state.reactor.take_effects();
         let nothing = effects.touched.is_empty()
             && self.receipts.is_empty()
+            && self.messages.is_empty()
             && self.changes == Changes::default();
         if nothing {
             self.leave();
@@ -155,14 +158,26 @@ impl Operation<'_> {
             head: head.bytes,
             state: Vec::new(),
         });
-        for name in &effects.ready {
-            changes.outbox.push(self.work_message(name));
+        let mut messages = std::mem::take(&mut self.messages);
+        messages.extend(effects.ready.iter().map(|name| self.work_message(name)));
+        let first = self.state.head.receipts + 1 - self.receipts.len() as u64;
+        let receipts = std::mem::take(&mut self.receipts);
+        let signed = parallel::map(&receipts, |receipt| receipt.signed(&self.engine.signer));
+        for ((position, addressed), signed) in (first..).zip(&receipts).zip(signed) {
+            let (_, bytes) = signed?;
+            let receipt = addressed.receipt();
+            messages.extend(receipt_messages(&self.name, position, addressed));
+            changes.receipts.push(NewReceipt {
+                position,
+                node: receipt.node.clone(),
+                seq: receipt.seq,
+                status: status_text(receipt.status).to_owned(),
+                address: addressed.address().clone(),
+                bytes,
+            });
         }
-        for sealed in std::mem::take(&mut self.receipts) {
-            changes.outbox.extend(receipt_messages(&self.name, &sealed));
-            changes.receipts.push(sealed.row);
-        }
-        let has_messages = !changes.outbox.is_empty();
+        let has_messages = !messages.is_empty();
+        changes.outbox.extend(outbox::pack(messages));
         self.state.revision = self.tx.commit(changes).await?;
 
         let (engine, name) = (self.engine, self.name);
@@ -191,40 +206,38 @@ impl Operation<'_> {
 
     /// Tells a worker that a node is ready. The id carries the fence to come, so that a retry
     /// inside the bus's window of repetitions is delivered.
-    pub(crate) fn work_message(&self, node: &str) -> OutboxMessage {
+    pub(crate) fn work_message(&self, node: &str) -> Outgoing {
         let state = self.state.reactor.state(node);
         let fence = state.map_or(0, |s| s.fence) + 1;
         let since = state.and_then(|s| s.ready_since).unwrap_or(self.now);
-        OutboxMessage {
+        Outgoing {
             id: format!("work/{}/{node}/{fence}/{since}", self.name),
             subject: subject::work(WORK_POOL, &self.name, node).as_str().to_owned(),
-            payload: Vec::new(),
+            payload: String::new(),
         }
     }
 }
 
 /// One message for the ledger, and one for each facet that moved. They carry ids, no bodies.
-fn receipt_messages(reactor: &str, sealed: &Sealed) -> Vec<OutboxMessage> {
-    let row = &sealed.row;
-    if row.node == TOPOLOGY_NODE {
+fn receipt_messages(reactor: &str, position: u64, sealed: &Addressed) -> Vec<Outgoing> {
+    let receipt = sealed.receipt();
+    if receipt.node == TOPOLOGY_NODE {
         return Vec::new();
     }
-    let body: BTreeMap<&str, String> = [
-        ("receipt", row.address.to_string()),
-        ("status", row.status.clone()),
-        ("position", row.position.to_string()),
-    ]
-    .into();
-    let payload = serde_json::to_vec(&body).unwrap_or_default();
-    let message = |kind: &str, subject: prose_bus::Subject| OutboxMessage {
-        id: format!("{kind}/{}", row.address),
+    let payload = format!(
+        r#"{{"position":{position},"receipt":"{}","status":"{}"}}"#,
+        sealed.address(),
+        status_text(receipt.status),
+    );
+    let message = |kind: &str, subject: prose_bus::Subject| Outgoing {
+        id: format!("{kind}/{}", sealed.address()),
         subject: subject.as_str().to_owned(),
         payload: payload.clone(),
     };
-    let ledger = message("ledger", subject::ledger(reactor, &row.node));
-    let moved = sealed
+    let ledger = message("ledger", subject::ledger(reactor, &receipt.node));
+    let moved = receipt
         .moved
         .iter()
-        .map(|facet| message(facet, subject::receipt(reactor, &row.node, facet)));
+        .map(|facet| message(facet, subject::receipt(reactor, &receipt.node, facet)));
     std::iter::once(ledger).chain(moved).collect()
 }

@@ -20,6 +20,7 @@ pub(crate) struct NodeProgram {
     pub(crate) canonicalizer: Canonicalizer,
     pub(crate) postconditions: Postconditions,
     pub(crate) contract: Contract,
+    pub(crate) role: Role,
     /// The keys of the document that are facets' regions.
     pub(crate) regions: Vec<String>,
     /// Whether a condition is an expression, which may read the prior truth and the inputs.
@@ -80,6 +81,7 @@ impl Program {
                 has_expressions: postconditions.checks.iter().any(is_expression),
                 postconditions,
                 contract: contract.clone(),
+                role: role(contract),
                 regions: facets.map(region).collect(),
             };
             nodes.insert(name.clone(), program);

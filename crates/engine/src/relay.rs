@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use prose_bus::{Bus, Message, Subject};
+use prose_bus::Bus;
 
-use crate::{Engine, Error};
+use crate::{Engine, Error, outbox};
 
-/// Messages published at once.
-const BATCH: usize = 1_000;
+/// Rows of the outbox, each the messages of one operation, that are published at once.
+const BATCH: usize = 100;
 /// Waits after a failure: doubling from the first to the last.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 
@@ -48,23 +48,8 @@ impl Engine {
             if rows.is_empty() {
                 return Ok(());
             }
-            let mut ids = Vec::with_capacity(rows.len());
-            let mut messages = Vec::with_capacity(rows.len());
-            for row in rows {
-                ids.push(row.id);
-                match Subject::parse(&row.message.subject) {
-                    Ok(subject) => messages.push(Message {
-                        id: row.message.id,
-                        subject,
-                        payload: row.message.payload.into(),
-                    }),
-                    Err(error) => tracing::error!(
-                        message.subject = row.message.subject,
-                        error = &error as &dyn std::error::Error,
-                        "dropped a message whose subject cannot be read",
-                    ),
-                }
-            }
+            let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
+            let messages = rows.into_iter().flat_map(|row| outbox::unpack(row.message)).collect();
             bus.publish(messages).await?;
             self.store.settle_outbox(&ids).await?;
         }
@@ -79,7 +64,7 @@ impl Engine {
             let mut message = op.work_message(&node);
             // A new id: the bus may remember the old one although its delivery is lost.
             message.id = format!("{}/{}/{n}", message.id, op.now);
-            op.changes.outbox.push(message);
+            op.messages.push(message);
         }
         let deadline = op.state.reactor.next_deadline();
         op.finish().await?;

@@ -2,48 +2,30 @@
 
 use prose_ir::Address;
 use prose_ledger::{
-    Cost, Cut, Failure, FailureClass, Head, InputFingerprint, Kind, Moment, Receipt, ReceiptError,
-    Signer, Status, SurpriseCause, Tokens, Version, Wake, WakeSource, Waves,
+    Addressed, Cost, Cut, Failure, FailureClass, Head, InputFingerprint, Kind, Moment, Receipt,
+    ReceiptError, Status, SurpriseCause, Tokens, Version, Wake, WakeSource, Waves,
 };
 use prose_reconciler::{self as core, Draft, Place, Seal};
-use prose_store::NewReceipt;
 
 /// The largest integer that every JSON reader keeps exactly.
 const COUNT_MAX: u64 = prose_truth::json::MAX_SAFE_INTEGER;
 
-/// Collects the receipts of one operation.
+/// Chains the receipts of one operation; they are signed when all are there.
 pub(crate) struct Sealer<'a> {
     pub(crate) reactor: &'a str,
-    pub(crate) signer: &'a Signer,
     pub(crate) head: &'a mut Head,
-    pub(crate) receipts: &'a mut Vec<Sealed>,
+    pub(crate) receipts: &'a mut Vec<Addressed>,
     pub(crate) error: &'a mut Option<ReceiptError>,
-}
-
-/// A receipt to store, and what messages about it say.
-pub(crate) struct Sealed {
-    pub(crate) row: NewReceipt,
-    pub(crate) moved: Vec<String>,
 }
 
 impl Seal for Sealer<'_> {
     fn seal(&mut self, place: Place, draft: Draft) -> Address {
-        let receipt = self.receipt(&place, draft);
-        let moved = receipt.moved.clone();
-        let status = receipt.status;
-        match prose_ledger::seal(receipt, self.signer) {
-            Ok(sealed) => {
-                self.head.push(&sealed.address);
-                let row = NewReceipt {
-                    position: self.head.receipts,
-                    node: place.node.to_string(),
-                    seq: place.seq,
-                    address: sealed.address.clone(),
-                    status: status_text(status).to_owned(),
-                    bytes: sealed.bytes,
-                };
-                self.receipts.push(Sealed { row, moved });
-                sealed.address
+        match Addressed::new(self.receipt(&place, draft)) {
+            Ok(addressed) => {
+                let address = addressed.address().clone();
+                self.head.push(&address);
+                self.receipts.push(addressed);
+                address
             }
             Err(error) => {
                 // The operation is given up as a whole, so nobody will ever see this address.

@@ -24,6 +24,6 @@ pub use head::{Head, SignedHead};
 pub use moment::Moment;
 pub use outcome::{Cost, Failure, FailureClass, SurpriseCause, Tokens};
 pub use receipt::{Cut, InputFingerprint, Receipt, Status, Wake, WakeSource, Waves};
-pub use sealed::{Sealed, seal};
+pub use sealed::{Addressed, Sealed, seal};
 pub use signature::Sig;
 pub use signer::{KeyError, KeyRing, Signer};

@@ -9,7 +9,7 @@ use prose_reconciler::{
 use prose_truth::{Files, Limits, document, gate, json};
 use serde_json::{Map, Value};
 
-use super::ingest::reasons;
+use super::arrival::reasons;
 use crate::{Engine, Error, operation::Operation};
 
 /// What a worker brings back.

@@ -1,6 +1,7 @@
 //! The operations, one a file; each is one transaction.
 
 mod advance;
+mod arrival;
 mod claim;
 mod command;
 mod commit;
