@@ -199,7 +199,7 @@ fn explore(recipe: Recipe, events: u8, deaths: u8, mounts: u8) {
 
 #[test]
 fn a_chain() {
-    explore(Recipe::new(1, vec![(vec![(0, ATOMIC)], 0), (vec![(1, "low")], 2)]), 3, 1, 0);
+    explore(Recipe::new(1, vec![(vec![(0, ATOMIC)], 0), (vec![(1, "low")], 2)]), 3, 2, 0);
 }
 
 #[test]
@@ -208,17 +208,26 @@ fn an_uneven_diamond() {
         1,
         vec![(vec![(0, "low")], 3), (vec![(1, ATOMIC)], 0), (vec![(0, ATOMIC), (2, ATOMIC)], 0)],
     );
-    explore(recipe, 2, 1, 0);
+    explore(recipe, 3, 1, 0);
 }
 
 #[test]
 fn a_diamond_whose_worker_dies() {
     let recipe = Recipe::new(1, vec![(vec![(0, ATOMIC)], 2), (vec![(0, ATOMIC), (1, ATOMIC)], 0)]);
-    explore(recipe, 2, 2, 0);
+    explore(recipe, 3, 2, 0);
 }
 
 #[test]
 fn two_sources_meet_in_a_new_epoch() {
     let recipe = Recipe::new(2, vec![(vec![(0, ATOMIC)], 0), (vec![(1, "low"), (2, ATOMIC)], 0)]);
     explore(recipe, 2, 1, 1);
+}
+
+#[test]
+fn a_reader_of_one_facet_among_two_sources() {
+    let recipe = Recipe::new(
+        2,
+        vec![(vec![(0, "high"), (1, "low")], 0), (vec![(2, "low"), (1, ATOMIC)], 2)],
+    );
+    explore(recipe, 2, 1, 0);
 }
