@@ -9,6 +9,7 @@ use std::time::Instant;
 use prose_harness::{Environment, Harness, Limits, Outcome, TaskFolder, Usage};
 use tokio_util::sync::CancellationToken;
 
+use crate::harnesses::Harnesses;
 use crate::report::{Cost, Report, Verdict};
 use crate::work::Work;
 
@@ -49,6 +50,19 @@ impl Renderer {
             duration: started.elapsed(),
         };
         Report { verdict, cost }
+    }
+
+    /// Renders `work` with the harness that the operator has chosen for its node.
+    pub async fn render_with(
+        &self,
+        work: &Work,
+        harnesses: &Harnesses,
+        stop: CancellationToken,
+    ) -> Report {
+        match harnesses.find(&work.contract.node) {
+            Ok(harness) => self.render(work, harness.as_ref(), stop).await,
+            Err(verdict) => Report { verdict, cost: Cost::default() },
+        }
     }
 
     async fn session(

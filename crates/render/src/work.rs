@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use prose_harness::{Attest, Input, Limits, Source, TaskSpec, Wake};
-use prose_ir::{Contract, Judge, Need, Postconditions, ToolKind};
+use prose_ir::{Contract, Need, ToolKind};
 use prose_truth::{DocumentError, Files, region_key};
 use serde_json::Value;
-
-
 
 /// What a worker needs in order to render one node once.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +14,8 @@ pub struct Work {
     pub reactor: String,
     /// The node's contract.
     pub contract: Contract,
-    /// Its postconditions.
-    pub postconditions: Postconditions,
+    /// Conditions that the session has to attest.
+    pub attest: Vec<Attest>,
     /// Why it wakes.
     pub wake: Wake,
     /// When the inputs were pinned, RFC 3339.
@@ -89,7 +87,7 @@ impl Work {
             inputs: inputs.collect::<Result<_, _>>()?,
             prior: self.prior.clone(),
             events: self.events.clone(),
-            attest: self.attest(),
+            attest: self.attest.clone(),
             tools: self.tools(),
             environment: contract.environment.clone(),
             functions: contract.functions.clone(),
@@ -123,14 +121,6 @@ impl Work {
         })
     }
 
-    fn attest(&self) -> Vec<Attest> {
-        let checks = self.postconditions.checks.iter();
-        checks
-            .filter(|check| check.judge == Judge::Render)
-            .map(|check| Attest { id: check.id.clone(), text: check.text.clone() })
-            .collect()
-    }
-
     fn tools(&self) -> Vec<String> {
         let prefix = |kind| match kind {
             ToolKind::Cli => "cli",
@@ -143,7 +133,8 @@ impl Work {
 
 impl Pinned {
     fn source(&self) -> Result<Source, WorkError> {
-        let narrowed = self.files.as_ref().map(|files| prose_truth::narrow(files, &self.facet)).transpose();
+        let narrowed =
+            self.files.as_ref().map(|files| prose_truth::narrow(files, &self.facet)).transpose();
         let files = narrowed.map_err(|source| WorkError::Input {
             need: self.need.clone(),
             producer: self.producer.clone(),

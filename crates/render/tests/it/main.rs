@@ -4,11 +4,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use prose_harness::{Command, Limits, Wake};
-use prose_ir::{
-    Check, Contract, Fingerprint, Judge, Need, NodeKind, Postconditions, Slot, Structure, Tool,
-    ToolKind, Wiring,
-};
+use prose_harness::{Attest, Command, Limits, Wake};
+use prose_ir::{Contract, Fingerprint, Need, NodeKind, Slot, Tool, ToolKind, Wiring};
 use prose_render::{Pinned, Renderer, Report, Verdict, Work, WorkError};
 use prose_truth::{Files, TreePath};
 use tokio_util::sync::CancellationToken;
@@ -72,12 +69,7 @@ fn work() -> Work {
             runtime: BTreeMap::new(),
             functions: BTreeMap::new(),
         },
-        postconditions: Postconditions {
-            version: 1,
-            node: "brief".to_owned(),
-            structure: Structure::default(),
-            checks: vec![check("c1", Judge::Cel("true".to_owned())), check("c2", Judge::Render)],
-        },
+        attest: vec![Attest { id: "c2".to_owned(), text: "c2 holds".to_owned() }],
         wake: Wake { source: "input".to_owned(), refs: Vec::new(), cause: "input".to_owned() },
         as_of: "2026-01-02T03:04:05.678Z".to_owned(),
         pins: vec![
