@@ -21,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   prose init demo                                          a small project that works at once
   prose up demo --feed demo/feed.jsonl --exit-when-quiet   run it over its example events
-  prose -C demo show digest                                what a node has published
+  prose -C demo show shopping-list                         what a node has published
   prose -C demo receipts verify                            prove that nothing was changed
 
 Exit codes: 0 fine; 1 the work failed (a contract has errors, a node's last receipt is a failure, \
@@ -75,10 +75,12 @@ pub(crate) enum Command {
     #[command(after_help = UP_EXAMPLES)]
     Up(Up),
     /// Send one event to a gateway
-    #[command(after_help = "Examples:\n  prose trigger notes '{\"title\": \"hello\"}'\n  \
-        prose trigger notes @event.json --key delivery-17\n  \
-        curl -s example.org/latest | prose trigger notes -\n\n\
-        The same key again changes nothing. Without a key every call is a new event.")]
+    #[command(
+        after_help = "Examples:\n  prose trigger pantry '{\"stock\": {\"milk\": 1}, \"counted_by\": \"Ada\"}'\n  \
+        prose trigger pantry @event.json --key delivery-17\n  \
+        curl -s example.org/latest | prose trigger pantry -\n\n\
+        The same key again changes nothing. Without a key every call is a new event."
+    )]
     Trigger(Trigger),
     /// Show what each node is doing
     #[command(after_help = "Examples:\n  prose status\n  prose status demo --json")]
@@ -90,27 +92,34 @@ pub(crate) enum Command {
         prose topology --mounted --json")]
     Topology(Topology),
     /// Show a node: its truth, facets, fingerprints and last receipts
-    #[command(after_help = "Examples:\n  prose show digest\n  prose show digest --json | jq .truth")]
+    #[command(
+        after_help = "Examples:\n  prose show shopping-list\n  prose show shopping-list --json | jq .truth"
+    )]
     Show(Node),
     /// Tell why a node last rendered, skipped or failed, and what it waits for
-    #[command(after_help = "Examples:\n  prose explain digest\n  prose explain digest --json")]
+    #[command(
+        after_help = "Examples:\n  prose explain shopping-list\n  prose explain shopping-list --json"
+    )]
     Explain(Node),
     /// Read, prove and export the ledger
-    #[command(subcommand, after_help = "Examples:\n  prose receipts list\n  \
-        prose receipts verify\n  prose receipts cost --json")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  prose receipts list\n  \
+        prose receipts verify\n  prose receipts cost --json"
+    )]
     Receipts(Receipts),
     /// Follow receipts as they are written
     #[command(after_help = "Examples:\n  prose watch\n  \
         prose watch --after 120 --json        go on after the receipt at position 120")]
     Watch(Watch),
     /// Render a node again after a failure
-    #[command(after_help = "Examples:\n  prose retry digest")]
+    #[command(after_help = "Examples:\n  prose retry shopping-list")]
     Retry(Node),
     /// Render a node even though nothing moved
-    #[command(after_help = "Examples:\n  prose render digest --force")]
+    #[command(after_help = "Examples:\n  prose render shopping-list --force")]
     Render(Render),
     /// Stop a node's running render, or its wait for another attempt
-    #[command(after_help = "Examples:\n  prose cancel digest")]
+    #[command(after_help = "Examples:\n  prose cancel shopping-list")]
     Cancel(Node),
     /// Check the project, its harnesses, keys and state
     #[command(after_help = "Examples:\n  prose doctor\n  prose doctor demo --json")]
@@ -130,7 +139,7 @@ Examples:
   prose up demo --feed demo/feed.jsonl --exit-when-quiet   take in a file, wait, sum up, exit
   tail -f events.jsonl | prose up demo --feed -            take in events as they come
 
-A feed has one event a line: {\"gateway\": \"notes\", \"event\": {\"title\": \"hello\"}, \"key\": \"17\"}
+A feed has one event a line: {\"gateway\": \"pantry\", \"event\": {\"stock\": {}, \"counted_by\": \"Ada\"}, \"key\": \"17\"}
 A line without a key is keyed by its file and line number, so the same feed again renders nothing; \
 on standard input the key is the line number and a hash of the event. Lines may be up to 1 MiB. A \
 bad line ends the feed: what stands before it is taken in, and the exit code is 2.";
@@ -230,7 +239,7 @@ pub(crate) struct Watch {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Receipts {
     /// List receipts, newest first
-    #[command(after_help = "Examples:\n  prose receipts list --node digest --limit 50")]
+    #[command(after_help = "Examples:\n  prose receipts list --node shopping-list --limit 50")]
     List(ReceiptsList),
     /// Show one receipt
     #[command(after_help = "Examples:\n  prose receipts show 4f1c09")]

@@ -78,7 +78,8 @@ impl Error {
             let error = json!({"code": self.code, "message": self.message, "help": self.help});
             return format!("{}\n", json!({ "error": error }));
         }
-        let (red, cyan, off) = if color { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { Default::default() };
+        let (red, cyan, off) =
+            if color { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { Default::default() };
         let mut text = format!("{red}error[{}]{off}: {}\n", self.code, clean(&self.message));
         if let Some(help) = &self.help {
             let _ = writeln!(text, "{cyan}help{off}: {}", clean(help));
@@ -121,7 +122,10 @@ mod tests {
             exit: Exit::Unable,
         };
         let text = error.render(false, false);
-        assert_eq!(text, "error[folder_missing]: x\u{fffd}[2J is not there\nhelp: look elsewhere\n");
+        assert_eq!(
+            text,
+            "error[folder_missing]: x\u{fffd}[2J is not there\nhelp: look elsewhere\n"
+        );
         let json: serde_json::Value = serde_json::from_str(&error.render(true, true)).unwrap();
         assert_eq!(json["error"]["code"], "folder_missing");
     }

@@ -66,3 +66,9 @@ impl From<tonic::Status> for Error {
         prose_api::fault(&status).into()
     }
 }
+
+impl Explain for prose_engine::Error {
+    fn code(&self) -> Cow<'static, str> {
+        self.code().into()
+    }
+}

@@ -4,11 +4,16 @@
 mod cli;
 mod commands;
 mod config;
+mod connect;
 mod error;
+mod feed;
 mod foreign;
+mod key;
+mod ledger;
 mod nearest;
 mod project;
 mod show;
+mod socket;
 
 use std::process::ExitCode;
 

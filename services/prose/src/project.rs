@@ -77,8 +77,8 @@ impl Project {
         let path = root.join(config::FILE);
         // Shown as short as the person gave it.
         let shown = dir.map_or_else(|| PathBuf::from(config::FILE), |dir| dir.join(config::FILE));
-        let bytes = fs::read(&path)
-            .map_err(|source| Error::Unreadable { path: shown.clone(), source })?;
+        let bytes =
+            fs::read(&path).map_err(|source| Error::Unreadable { path: shown.clone(), source })?;
         let text = String::from_utf8(bytes).map_err(|_| Error::NotText(shown.clone()))?;
         let config = Config::parse(&shown, &text)?;
         Ok(Self { root, config })
@@ -122,11 +122,12 @@ impl Project {
     /// The name of the reactor: as configured, or that of the folder.
     pub fn reactor(&self) -> String {
         let named = self.config.reactor.clone();
-        named.unwrap_or_else(|| {
-            slug(&self.root.file_name().unwrap_or_default().to_string_lossy())
-        })
+        named.unwrap_or_else(|| slug(&self.root.file_name().unwrap_or_default().to_string_lossy()))
     }
 }
+
+/// How long the name of a reactor may be.
+pub(crate) const REACTOR_MAX: usize = 63;
 
 /// Makes a name of the characters that names are made of.
 pub(crate) fn slug(name: &str) -> String {
@@ -138,6 +139,7 @@ pub(crate) fn slug(name: &str) -> String {
             _ => slug.push('-'),
         }
     }
+    slug.truncate(REACTOR_MAX);
     let slug = slug.trim_end_matches('-');
     if slug.is_empty() { "project".to_owned() } else { slug.to_owned() }
 }

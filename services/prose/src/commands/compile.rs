@@ -55,7 +55,9 @@ fn draw(output: Output, compilation: &Compilation, diagnostic: &Diagnostic) -> S
     let source = compilation.sources.get(&diagnostic.path).map_or("", String::as_str);
     let source: String = source
         .chars()
-        .map(|c| if c.is_control() && c != '\n' && c != '\t' && c.len_utf8() == 1 { '?' } else { c })
+        .map(
+            |c| if c.is_control() && c != '\n' && c != '\t' && c.len_utf8() == 1 { '?' } else { c },
+        )
         .collect();
     let mut diagnostic = diagnostic.clone();
     diagnostic.message = clean_lines(&diagnostic.message);
@@ -64,7 +66,8 @@ fn draw(output: Output, compilation: &Compilation, diagnostic: &Diagnostic) -> S
 }
 
 fn summary(compilation: &Compilation) -> String {
-    let count = |severity| compilation.diagnostics.iter().filter(|d| d.severity == severity).count();
+    let count =
+        |severity| compilation.diagnostics.iter().filter(|d| d.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let remarks = match (errors, warnings) {
         (0, 0) => String::new(),

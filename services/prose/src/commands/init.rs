@@ -18,15 +18,15 @@ use crate::{
 
 /// What a new project consists of, besides its `prose.toml`.
 const FILES: &[(&str, &str)] = &[
-    ("notes.prose.md", include_str!("init_project/inbox.prose.md")),
-    ("digest.prose.md", include_str!("init_project/digest.prose.md")),
-    ("jq/digest.jq", include_str!("init_project/jq/digest.jq")),
+    ("pantry.prose.md", include_str!("init_project/pantry.prose.md")),
+    ("shopping-list.prose.md", include_str!("init_project/shopping-list.prose.md")),
+    ("jq/shopping-list.jq", include_str!("init_project/jq/shopping-list.jq")),
     ("feed.jsonl", include_str!("init_project/feed.jsonl")),
     (".gitignore", "/.prose/\n/dist/\n"),
 ];
 
 /// What its `prose.toml` says besides the defaults.
-const NODES: &str = "\n[nodes.digest]\njq = \"jq/digest.jq\"\n";
+const NODES: &str = "\n[nodes.shopping-list]\njq = \"jq/shopping-list.jq\"\n";
 
 /// Why no project could be made.
 #[derive(Debug, thiserror::Error)]

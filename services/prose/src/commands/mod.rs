@@ -1,9 +1,20 @@
 //! One command, one file.
 
-mod compile;
+mod cancel;
+pub(crate) mod compile;
 mod completions;
+mod doctor;
+mod explain;
 mod init;
+mod receipts;
+mod render;
+mod retry;
+mod show;
+mod status;
 mod topology;
+mod trigger;
+mod up;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -15,6 +26,7 @@ use crate::{
 };
 
 /// What every command is given.
+#[derive(Debug)]
 pub(crate) struct Context {
     pub common: Common,
     pub output: Output,
@@ -26,6 +38,11 @@ impl Context {
     pub fn project(&self, dir: Option<&PathBuf>) -> Result<Project, Error> {
         Project::find(dir.or(self.common.project.as_ref()).map(PathBuf::as_path))
     }
+
+    /// The reactor that is spoken of.
+    pub fn reactor(&self, project: &Project) -> String {
+        self.common.reactor.clone().unwrap_or_else(|| project.reactor())
+    }
 }
 
 /// Runs a command.
@@ -35,10 +52,39 @@ pub(crate) fn run(cli: Cli, output: Output) -> Result<Exit, Error> {
     match cli.command {
         Command::Init(folder) => init::run(&context, folder),
         Command::Compile(folder) => compile::run(&context, &folder),
-        Command::Topology(topology) => topology::run(&context, &topology),
         Command::Completions(completions) => completions::run(&context, &completions),
-        _ => Ok(Exit::Fine),
+        command => runtime()?.block_on(talk(&context, command)),
     }
+}
+
+/// The commands that talk to a coordinator.
+async fn talk(context: &Context, command: Command) -> Result<Exit, Error> {
+    match command {
+        Command::Up(up) => up::run(context, up).await,
+        Command::Trigger(trigger) => trigger::run(context, trigger).await,
+        Command::Status(folder) => status::run(context, &folder).await,
+        Command::Topology(topology) => topology::run(context, &topology).await,
+        Command::Show(node) => show::run(context, node).await,
+        Command::Explain(node) => explain::run(context, node).await,
+        Command::Receipts(receipts) => receipts::run(context, receipts).await,
+        Command::Watch(watch) => watch::run(context, watch).await,
+        Command::Retry(node) => retry::run(context, node).await,
+        Command::Render(render) => render::run(context, render).await,
+        Command::Cancel(node) => cancel::run(context, node).await,
+        Command::Doctor(folder) => doctor::run(context, &folder).await,
+        Command::Init(_) | Command::Compile(_) | Command::Completions(_) | Command::Session(_) => {
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Error> {
+    tokio::runtime::Runtime::new().map_err(|error| Error {
+        code: "no_threads".into(),
+        message: format!("the system gave no threads: {error}"),
+        help: None,
+        exit: Exit::Unable,
+    })
 }
 
 fn log(verbose: u8) -> Result<(), Error> {

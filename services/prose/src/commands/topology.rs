@@ -2,16 +2,23 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use prose_ir::{ATOMIC, Edge, Topology, WakeSource};
+use prose_api::v1;
+use prose_ir::{ATOMIC, Bundle, Edge, Topology, WakeSource};
 
 use super::{Context, compile};
 use crate::{
     cli::{self, GraphFormat},
+    connect::Session,
     error::{Error, Exit},
     show::{Output, Paint},
 };
 
-pub(super) fn run(context: &Context, asked: &cli::Topology) -> Result<Exit, Error> {
+pub(super) async fn run(context: &Context, asked: &cli::Topology) -> Result<Exit, Error> {
+    if asked.mounted {
+        let topology = mounted(context, asked).await?;
+        print(context.output, &topology, asked.format)?;
+        return Ok(Exit::Fine);
+    }
     let project = context.project(asked.folder.dir.as_ref())?;
     let compilation = compile::compile(&project)?;
     if compilation.bundle.is_none() {
@@ -19,6 +26,21 @@ pub(super) fn run(context: &Context, asked: &cli::Topology) -> Result<Exit, Erro
     }
     print(context.output, compilation.topology(), asked.format)?;
     Ok(if compilation.bundle.is_some() { Exit::Fine } else { Exit::Failed })
+}
+
+async fn mounted(context: &Context, asked: &cli::Topology) -> Result<Topology, Error> {
+    let bytes = Session::with(context, asked.folder.dir.as_ref(), async |session| {
+        let request = v1::GetBundleRequest { reactor: session.reactor.clone() };
+        Ok(session.client.get_bundle(request).await?.into_inner().bundle)
+    })
+    .await?;
+    let bundle: Bundle = serde_json::from_slice(&bytes).map_err(|error| Error {
+        code: "bundle_malformed".into(),
+        message: format!("the coordinator's bundle is not one: {error}"),
+        help: Some("use a coordinator of the same version".into()),
+        exit: Exit::Unable,
+    })?;
+    Ok(bundle.manifest.topology)
 }
 
 fn print(output: Output, topology: &Topology, format: GraphFormat) -> Result<(), Error> {
@@ -82,12 +104,8 @@ fn dot(topology: &Topology) -> String {
             ATOMIC => String::new(),
             facet => format!(" [label={}]", quoted(facet)),
         };
-        let _ = writeln!(
-            text,
-            "  {} -> {}{label};",
-            quoted(&edge.producer),
-            quoted(&edge.subscriber)
-        );
+        let _ =
+            writeln!(text, "  {} -> {}{label};", quoted(&edge.producer), quoted(&edge.subscriber));
     }
     text + "}\n"
 }

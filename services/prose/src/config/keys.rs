@@ -44,10 +44,7 @@ const ROOT: &[(&str, Keys)] = &[
     ),
     ("listen", Table(&[("tcp", Value)])),
     ("sign", Table(&[("enabled", Value)])),
-    (
-        "harness",
-        Named(&[("kind", Value), ("program", Value), ("args", Value), ("model", Value)]),
-    ),
+    ("harness", Named(&[("kind", Value), ("program", Value), ("args", Value), ("model", Value)])),
     ("defaults", Table(&[("harness", Value)])),
     ("nodes", Named(&[("harness", Value), ("jq", Value)])),
 ];

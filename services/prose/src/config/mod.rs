@@ -103,8 +103,16 @@ mod tests {
     fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
         for (text, message, help) in [
             ("sorce = 'x'", "prose.toml:1: unknown key `sorce`", "did you mean `source`?"),
-            ("\n[run]\nconcurency = 1", "prose.toml:3: unknown key `run.concurency`", "`run.concurrency`?"),
-            ("[nodes.a]\nharnes = 'x'", "prose.toml:2: unknown key `nodes.a.harnes`", "`nodes.a.harness`?"),
+            (
+                "\n[run]\nconcurency = 1",
+                "prose.toml:3: unknown key `run.concurency`",
+                "`run.concurrency`?",
+            ),
+            (
+                "[nodes.a]\nharnes = 'x'",
+                "prose.toml:2: unknown key `nodes.a.harnes`",
+                "`nodes.a.harness`?",
+            ),
             ("[quite-different]", "prose.toml:1: unknown key `quite-different`", "known here:"),
         ] {
             let error = crate::error::Error::from(parse(text).unwrap_err());

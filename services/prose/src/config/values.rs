@@ -9,6 +9,7 @@ use std::{
 use jiff::SignedDuration;
 
 use super::{Config, Error, Harness, Harnesses, file};
+use crate::project::REACTOR_MAX;
 
 const CONCURRENCY: usize = 2;
 const CONCURRENCY_MAX: usize = 1_000;
@@ -19,8 +20,8 @@ pub(super) fn resolve(path: &Path, file: file::File) -> Result<Config, Error> {
     if !(1..=CONCURRENCY_MAX).contains(&concurrency) {
         return Err(values.bad("run.concurrency", &format!("must be from 1 to {CONCURRENCY_MAX}")));
     }
-    if file.reactor.as_deref().is_some_and(|name| name.trim().is_empty()) {
-        return Err(values.bad("reactor", "must not be empty"));
+    if file.reactor.as_deref().is_some_and(|name| !names_a_reactor(name)) {
+        return Err(values.bad("reactor", "must be 1 to 63 of a-z, 0-9, `-`, `_`, first no sign"));
     }
     Ok(Config {
         source: values.inside("source", file.source.as_deref().unwrap_or("."))?,
@@ -32,6 +33,13 @@ pub(super) fn resolve(path: &Path, file: file::File) -> Result<Config, Error> {
         harnesses: values.harnesses(file.harness, file.defaults, file.nodes)?,
         reactor: file.reactor,
     })
+}
+
+fn names_a_reactor(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    name.len() <= REACTOR_MAX
+        && name.bytes().next().is_some_and(plain)
+        && name.bytes().all(|b| plain(b) || b == b'-' || b == b'_')
 }
 
 struct Values<'a> {
@@ -121,8 +129,7 @@ impl Values<'_> {
             let problem = || format!("names the harness {name:?}, which is not defined");
             harnesses.get(name).cloned().ok_or_else(|| self.bad(key, &problem()))
         };
-        let default =
-            defaults.harness.map(|name| find("defaults.harness", &name)).transpose()?;
+        let default = defaults.harness.map(|name| find("defaults.harness", &name)).transpose()?;
         let node = |(name, node): (String, file::Node)| {
             let key = format!("nodes.{name}");
             let harness = match (node.harness, node.jq) {

@@ -2,7 +2,9 @@
 
 mod bytes;
 mod clean;
+pub(crate) mod node;
 mod output;
+pub(crate) mod receipt;
 mod table;
 mod time;
 

@@ -22,5 +22,9 @@ pub(crate) fn span(millis: i64) -> String {
 
 /// How far from now, in either direction.
 pub(crate) fn ago(millis: i64, now: i64) -> String {
-    if millis > now { format!("in {}", span(millis - now)) } else { format!("{} ago", span(now - millis)) }
+    if millis > now {
+        format!("in {}", span(millis - now))
+    } else {
+        format!("{} ago", span(now - millis))
+    }
 }
