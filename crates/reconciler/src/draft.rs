@@ -248,8 +248,13 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Adds what an earlier attempt at the same wake has spent.
+    /// Adds what an earlier attempt at the same wake has spent. An attempt that ended without a word,
+    /// as when a lease expires, goes by the names of the earlier one.
     pub(crate) fn add(&mut self, earlier: &Cost) {
+        if self.harness.is_none() {
+            self.harness.clone_from(&earlier.harness);
+            self.model.clone_from(&earlier.model);
+        }
         self.fresh = self.fresh.saturating_add(earlier.fresh);
         self.reused = self.reused.saturating_add(earlier.reused);
         self.duration_ms = self.duration_ms.saturating_add(earlier.duration_ms);

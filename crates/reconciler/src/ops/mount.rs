@@ -6,7 +6,7 @@ use prose_ir::{ATOMIC, Address, Fingerprint};
 
 use crate::{
     Graph, Millis, NodeIx, NodeState, Reactor,
-    draft::{Basis, Draft, Seal, Status},
+    draft::{Basis, Cost, Draft, Seal, Status},
     graph::{NodeSpec, Role},
     pending::{Cause, CauseKind},
     state::{CutKind, Span, Version},
@@ -137,11 +137,14 @@ fn retire(node: &mut NodeState) {
     drop_work(node);
 }
 
-/// Forgets what a node was doing; what it owes under the new epoch is marked afterwards.
+/// Forgets what a node was doing; what it owes under the new epoch is marked afterwards. What
+/// failed attempts have spent is still owed to its next receipt.
 fn drop_work(node: &mut NodeState) {
-    node.flight = None;
-    node.retry = None;
-    node.pending_attempt = None;
+    let flying = node.flight.take().map(|flight| flight.spent);
+    let parked = node.retry.take().map(|retry| retry.spent);
+    let pending = node.pending_attempt.take().map(|(_, spent)| spent);
+    let spent = flying.or(parked).or(pending).filter(|spent| *spent != Cost::default());
+    node.pending_attempt = spent.map(|spent| (0, spent));
     node.ready_since = None;
     node.stalled_since = None;
     node.waiting_for.clear();

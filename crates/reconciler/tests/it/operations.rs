@@ -232,6 +232,48 @@ fn infrastructure_is_tried_again_with_growing_waits_and_then_fails_for_good() {
 }
 
 #[test]
+fn what_failed_attempts_spent_is_charged_even_when_the_last_one_ends_without_a_word() {
+    let spent = |world: &mut World| {
+        world.ingest("gate", 2);
+        let lease = world.claim("view").unwrap();
+        let cost = Cost { harness: Some("h".into()), fresh: 7, ..Cost::default() };
+        let crash = Outcome::Infrastructure { reason: "crash".into(), cost };
+        world.commit("view", &lease, crash).unwrap();
+    };
+    let assert_charged = |world: &World| {
+        let (_, receipt, _) = world.ledger.entries.last().unwrap();
+        assert_eq!(receipt.cost.fresh, 7);
+        assert_eq!(receipt.cost.harness.as_deref(), Some("h"), "tokens without a spender");
+    };
+    // Two leases expire and nothing more is known of them.
+    let mut world = settled();
+    spent(&mut world);
+    for _ in 0..2 {
+        world.now = world.core.next_deadline().unwrap();
+        world.core.advance(&mut world.ledger, world.now);
+        assert!(world.claim("view").is_some());
+        world.now = world.core.next_deadline().unwrap();
+        world.core.advance(&mut world.ledger, world.now);
+    }
+    assert_charged(&world);
+    // An operator gives up.
+    let mut world = settled();
+    spent(&mut world);
+    let v = world.ix("view");
+    world.core.cancel(&mut world.ledger, world.now, v).unwrap();
+    assert_charged(&world);
+    // A new contract discards the wait; the render under it pays.
+    let mut world = settled();
+    spent(&mut world);
+    let mut specs: Vec<NodeSpec> =
+        world.core.graph().indices().map(|v| world.core.graph().spec(v).clone()).collect();
+    specs[1].contract = Fingerprint::of(b"another");
+    world.mount(specs);
+    world.render("view", 11);
+    assert_charged(&world);
+}
+
+#[test]
 fn a_node_that_waits_for_a_retry_does_not_hold_up_its_readers() {
     let mut world = World::new(vec![
         spec("gate", Role::Passthrough, &[]),

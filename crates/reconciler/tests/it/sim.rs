@@ -23,8 +23,6 @@ pub struct Sim {
     pub leases: Vec<(usize, Lease)>,
     /// Tokens of sessions whose commit was accepted.
     pub fresh_spent: u64,
-    /// Tokens of attempts that a new epoch discarded with their wake.
-    pub fresh_lost: u64,
     epoch: u64,
     /// The truth that each node has published last.
     truths: Vec<Option<Truth>>,
@@ -42,7 +40,6 @@ impl Sim {
             now: 1_000,
             leases: Vec::new(),
             fresh_spent: 0,
-            fresh_lost: 0,
             epoch: 0,
             truths: vec![None; recipe.len()],
             observed: 0,
@@ -94,9 +91,6 @@ impl Sim {
                 if owed.is_some() || parked || node.has_failed() {
                     self.history.recovered(i, wave);
                 }
-                self.fresh_lost += node.flight.as_ref().map_or(0, |f| f.spent.fresh)
-                    + node.retry.as_ref().map_or(0, |r| r.spent.fresh)
-                    + node.pending_attempt.as_ref().map_or(0, |(_, c)| c.fresh);
             }
         }
         let truth = topology(self.epoch);
