@@ -1,16 +1,20 @@
 //! The engine: a store, a signer, and the reactors it keeps in memory.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
 };
 
 use prose_ledger::{KeyRing, Signer};
 use prose_reconciler::{Millis, Policy};
 use prose_store::Store;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
-use crate::{Error, cache::Slot};
+use crate::{
+    Error,
+    cache::Slot,
+    signals::{Signals, lock},
+};
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync + 'static {
@@ -48,11 +52,7 @@ pub struct Engine {
     pub(crate) clock: Arc<dyn Clock>,
     keys: Vec<String>,
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
-    deadlines: Mutex<BTreeMap<String, Millis>>,
-    /// Woken when the soonest deadline may have changed.
-    pub(crate) clock_changed: Notify,
-    /// Woken when there is something in the outbox.
-    pub(crate) outbox_filled: Notify,
+    pub(crate) signals: Arc<Signals>,
 }
 
 impl Engine {
@@ -66,9 +66,7 @@ impl Engine {
             clock: options.clock,
             keys: options.keys,
             slots: Mutex::default(),
-            deadlines: Mutex::default(),
-            clock_changed: Notify::new(),
-            outbox_filled: Notify::new(),
+            signals: Arc::default(),
         }
     }
 
@@ -95,7 +93,7 @@ impl Engine {
         for reactor in self.store.reactors().await? {
             self.republish(&reactor.name).await?;
         }
-        self.outbox_filled.notify_one();
+        self.signals.outbox_filled.notify_one();
         Ok(())
     }
 
@@ -116,28 +114,13 @@ impl Engine {
         self.slot(reactor).revision.subscribe()
     }
 
-    pub(crate) fn set_deadline(&self, reactor: &str, deadline: Option<Millis>) {
-        let mut deadlines = lock(&self.deadlines);
-        let before = deadlines.values().min().copied();
-        match deadline {
-            Some(at) => deadlines.insert(reactor.to_owned(), at),
-            None => deadlines.remove(reactor),
-        };
-        let soonest = deadlines.values().min().copied();
-        drop(deadlines);
-        // A later deadline is found out when the earlier one has passed; an earlier one is not.
-        if soonest < before || (before.is_none() && soonest.is_some()) {
-            self.clock_changed.notify_one();
-        }
-    }
-
     /// Does what time alone decides, as it comes due; sleeps otherwise. Never returns; stop it by
     /// dropping the future.
     pub async fn run_clock(&self) {
         loop {
-            let soonest = lock(&self.deadlines).values().min().copied();
+            let soonest = self.signals.soonest_deadline();
             let Some(at) = soonest else {
-                self.clock_changed.notified().await;
+                self.signals.clock_changed.notified().await;
                 continue;
             };
             let wait = u64::try_from(at - self.clock.now()).unwrap_or(0);
@@ -145,7 +128,7 @@ impl Engine {
                 let sleep = tokio::time::sleep(std::time::Duration::from_millis(wait));
                 tokio::select! {
                     () = sleep => {}
-                    () = self.clock_changed.notified() => continue,
+                    () = self.signals.clock_changed.notified() => continue,
                 }
             }
             self.advance_due().await;
@@ -154,11 +137,7 @@ impl Engine {
 
     async fn advance_due(&self) {
         let now = self.clock.now();
-        let due: BTreeSet<String> = {
-            let deadlines = lock(&self.deadlines);
-            deadlines.iter().filter(|(_, at)| **at <= now).map(|(name, _)| name.clone()).collect()
-        };
-        for reactor in due {
+        for reactor in self.signals.due(now) {
             if let Err(error) = self.advance(&reactor).await {
                 tracing::error!(
                     reactor.name = reactor,
@@ -166,7 +145,7 @@ impl Engine {
                     error = &error as &dyn std::error::Error,
                     "the clock could not do what is due; it looks again in a second",
                 );
-                self.set_deadline(&reactor, Some(now + RETRY_MS));
+                self.signals.set_deadline(&reactor, Some(now + RETRY_MS));
             }
         }
     }
@@ -174,8 +153,3 @@ impl Engine {
 
 /// How long the clock waits after a failure of the store.
 const RETRY_MS: Millis = 1_000;
-
-/// Locks a map that is consistent after every statement, so a panic elsewhere does not spoil it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

@@ -15,6 +15,7 @@ mod program;
 mod query;
 mod relay;
 mod sealer;
+mod signals;
 
 pub use engine::{Clock, Engine, Options, SystemClock};
 pub use error::{Error, EventProblem};

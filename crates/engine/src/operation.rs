@@ -1,5 +1,7 @@
 //! One operation on one reactor: its lock, its state in memory, and what it will write.
 
+use std::sync::Arc;
+
 use prose_bus::subject;
 use prose_ir::{Address, TOPOLOGY_NODE};
 use prose_ledger::{Addressed, ReceiptError};
@@ -9,10 +11,11 @@ use tokio::sync::{OwnedMappedMutexGuard, OwnedMutexGuard};
 
 use crate::{
     Engine, Error, WORK_POOL,
-    cache::Cached,
+    cache::{Cached, Slot},
     outbox::{self, Outgoing},
     parallel,
     sealer::{Sealer, status_text},
+    signals::Signals,
 };
 
 /// An open operation. Dropped without [`Operation::finish`], it leaves nothing behind.
@@ -129,10 +132,13 @@ impl Operation<'_> {
 
     /// Gives the lock back; nothing has changed.
     pub(crate) fn leave(mut self) {
+        // Another engine may have written what was read here.
+        self.engine.signals.set_deadline(&self.name, self.state.reactor.next_deadline());
         *self.place = Some(self.state);
     }
 
-    /// Writes what was decided, all or nothing, and lets others know.
+    /// Writes what was decided, all or nothing, and lets others know. Once the write is under way,
+    /// dropping the future does not stop that: somebody has to hear of what was written.
     pub(crate) async fn finish(mut self) -> Result<(), Error> {
         if let Some(error) = self.error.take() {
             return Err(error.into());
@@ -176,20 +182,26 @@ impl Operation<'_> {
                 bytes,
             });
         }
-        let has_messages = !messages.is_empty();
+        let wakes_relay = !messages.is_empty();
         changes.outbox.extend(outbox::pack(messages));
-        self.state.revision = self.tx.commit(changes).await?;
-
-        let (engine, name) = (self.engine, self.name);
-        let (deadline, revision) = (self.state.reactor.next_deadline(), self.state.revision);
-        *self.place = Some(self.state);
-        drop(self.place);
-        engine.set_deadline(&name, deadline);
-        engine.slot(&name).revision.send_replace(revision);
-        if has_messages {
-            engine.outbox_filled.notify_one();
+        let commit = Commit {
+            slot: self.engine.slot(&self.name),
+            signals: self.engine.signals.clone(),
+            name: self.name,
+            tx: self.tx,
+            place: self.place,
+            state: self.state,
+            changes,
+            wakes_relay,
+        };
+        match tokio::spawn(commit.run()).await {
+            Ok(outcome) => outcome,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // Only a runtime that ends cancels it.
+                Err(_) => Err(prose_store::Error::Closed.into()),
+            },
         }
-        Ok(())
     }
 
     fn node_row(&self, name: &str) -> Result<NodeRow, Error> {
@@ -204,17 +216,44 @@ impl Operation<'_> {
         Ok(NodeRow { node: name.to_owned(), state, deadline })
     }
 
-    /// Tells a worker that a node is ready. The id carries the fence to come, so that a retry
-    /// inside the bus's window of repetitions is delivered.
+    /// Tells a worker that a node is ready. The id carries the revision to come, so that whoever
+    /// says it anew, be it within the bus's window of repetitions, is heard.
     pub(crate) fn work_message(&self, node: &str) -> Outgoing {
-        let state = self.state.reactor.state(node);
-        let fence = state.map_or(0, |s| s.fence) + 1;
-        let since = state.and_then(|s| s.ready_since).unwrap_or(self.now);
+        let fence = self.state.reactor.state(node).map_or(0, |s| s.fence) + 1;
+        let revision = self.state.revision + 1;
         Outgoing {
-            id: format!("work/{}/{node}/{fence}/{since}", self.name),
+            id: format!("work/{}/{node}/{fence}/{revision}", self.name),
             subject: subject::work(WORK_POOL, &self.name, node).as_str().to_owned(),
             payload: String::new(),
         }
+    }
+}
+
+/// The end of an operation: everything is decided, and what is left must run to its end.
+struct Commit {
+    slot: Arc<Slot>,
+    signals: Arc<Signals>,
+    name: String,
+    tx: Box<dyn Transaction>,
+    place: OwnedMutexGuard<Option<Cached>>,
+    state: Cached,
+    changes: Changes,
+    wakes_relay: bool,
+}
+
+impl Commit {
+    async fn run(mut self) -> Result<(), Error> {
+        self.state.revision = self.tx.commit(self.changes).await?;
+        let revision = self.state.revision;
+        // All under the reactor's lock, so that nobody's newer word is overwritten.
+        self.signals.set_deadline(&self.name, self.state.reactor.next_deadline());
+        *self.place = Some(self.state);
+        self.slot.revision.send_replace(revision);
+        drop(self.place);
+        if self.wakes_relay {
+            self.signals.outbox_filled.notify_one();
+        }
+        Ok(())
     }
 }
 

@@ -20,7 +20,7 @@ impl Engine {
             match self.flush(bus.as_ref()).await {
                 Ok(()) => {
                     backoff = BACKOFF.0;
-                    self.outbox_filled.notified().await;
+                    self.signals.outbox_filled.notified().await;
                 }
                 Err(error) => {
                     tracing::warn!(
@@ -60,15 +60,10 @@ impl Engine {
         let mut op = self.begin(reactor).await?;
         let graph = op.state.reactor.graph().clone();
         let ready: Vec<_> = op.state.reactor.ready().map(|v| graph.spec(v).name.clone()).collect();
-        for (n, node) in ready.into_iter().enumerate() {
-            let mut message = op.work_message(&node);
-            // A new id: the bus may remember the old one although its delivery is lost.
-            message.id = format!("{}/{}/{n}", message.id, op.now);
+        for node in ready {
+            let message = op.work_message(&node);
             op.messages.push(message);
         }
-        let deadline = op.state.reactor.next_deadline();
-        op.finish().await?;
-        self.set_deadline(reactor, deadline);
-        Ok(())
+        op.finish().await
     }
 }

@@ -94,6 +94,9 @@ impl Sealer<'_> {
     }
 }
 
+/// The harness of a cost that names none.
+const UNNAMED_HARNESS: &str = "unnamed";
+
 /// The name under which a receipt lists the events that were read.
 pub(crate) const EVENT_NEED: &str = "@event";
 /// The producer of events.
@@ -117,7 +120,12 @@ fn surprise(surprise: core::Surprise) -> SurpriseCause {
 }
 
 fn cost(cost: core::Cost, surprise_cause: SurpriseCause) -> Cost {
-    let Some(harness) = cost.harness else { return Cost::nothing(surprise_cause) };
+    let harness = match cost.harness {
+        Some(harness) => harness,
+        None if cost.fresh == 0 && cost.reused == 0 => return Cost::nothing(surprise_cause),
+        // Whoever spent them did not say its name; the tokens count all the same.
+        None => UNNAMED_HARNESS.to_owned(),
+    };
     Cost {
         duration_ms: cost.duration_ms.min(COUNT_MAX),
         harness,

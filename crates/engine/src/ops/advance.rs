@@ -10,9 +10,6 @@ impl Engine {
     pub async fn advance(&self, reactor: &str) -> Result<(), Error> {
         let mut op = self.begin(reactor).await?;
         op.decide(|core, seal, now| core.advance(seal, now));
-        let deadline = op.state.reactor.next_deadline();
-        op.finish().await?;
-        self.set_deadline(reactor, deadline);
-        Ok(())
+        op.finish().await
     }
 }

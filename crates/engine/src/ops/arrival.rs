@@ -162,8 +162,8 @@ fn pass_through(
         .map_err(|broken| Failure::new(FailureClass::Postcondition, reasons(&broken)))?;
     let refused = |error: String| Failure::new(FailureClass::Event, error);
     if !moved {
-        // Nothing will be published: the truth that stands is carried forward.
-        last.document = program.has_expressions.then_some(document);
+        // Nothing will be published: the truth that stands is carried forward, and is what the next
+        // event is held against, whether it comes in this batch or in another.
         return Ok(Published { tree: Address::of(&parsed.canonical), fingerprints: tokens });
     }
     let files = files_of(document.clone(), &program.regions).map_err(|e| refused(e.to_string()))?;
