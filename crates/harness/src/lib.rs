@@ -17,8 +17,8 @@
 //! result.json        written by the agent, last
 //! ```
 //!
-//! `task.json` is a [`Task`]: `node`, `wake` (`source`, `refs`, `cause`), `as_of` (the time to use
-//! as now), `facets` (each is `published/<facet>/truth.json`, the shared fields are
+//! `task.json` is a [`Task`]: `node`, `attempt`, `wake` (`source`, `refs`, `cause`), `as_of` (the
+//! time to use as now), `facets` (each is `published/<facet>/truth.json`, the shared fields are
 //! `published/truth.json`), `inputs` (with `fan_in: true`, each producer has a folder of its own
 //! below `inputs/<need>/`; `published: false` means that it has nothing yet), `attest` (conditions
 //! that only the agent can judge), `tools`, `environment` (names), `answers`, `limits`.

@@ -20,6 +20,8 @@ pub struct TaskSpec {
     pub reactor: String,
     /// The node.
     pub node: String,
+    /// Counted from one; more than one after infrastructure failures.
+    pub attempt: u32,
     /// Why it wakes.
     pub wake: Wake,
     /// When the inputs were pinned, RFC 3339.
@@ -104,6 +106,9 @@ pub struct Task {
     pub reactor: String,
     /// The node.
     pub node: String,
+    /// Counted from one; more than one after infrastructure failures.
+    #[serde(default)]
+    pub attempt: u32,
     /// Why it wakes.
     pub wake: Wake,
     /// When the inputs were pinned, RFC 3339.
@@ -191,6 +196,7 @@ impl TaskSpec {
             version: TASK_VERSION,
             reactor: self.reactor.clone(),
             node: self.node.clone(),
+            attempt: self.attempt,
             wake: self.wake.clone(),
             as_of: self.as_of.clone(),
             facets: self.facets.clone(),
