@@ -1,5 +1,7 @@
 //! Names as words: what counts as the same name. Exact but for case, separators and plural.
 
+use std::ops::Range;
+
 /// The form under which names are compared: lower case, words joined by `-`, singular. `CountTrend`,
 /// `count_trends` and `Count Trend` all become `count-trend`. A colon is kept, as in `user:ada`.
 pub(crate) fn key(name: &str) -> String {
@@ -81,36 +83,44 @@ pub(crate) fn contains_phrase(text: &str, phrase: &str) -> bool {
 /// ASCII case.
 pub(crate) fn find_phrase(text: &str, phrase: &str, from: usize) -> Option<usize> {
     let (haystack, needle) = (text.as_bytes(), phrase.as_bytes());
-    let first = needle.first()?.to_ascii_lowercase();
+    let first = *needle.first()?;
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
     let last = (haystack.len() + 1).checked_sub(needle.len())?;
     let is_word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    (from..last).find(|&at| {
-        haystack[at].to_ascii_lowercase() == first
-            && haystack[at..at + needle.len()].eq_ignore_ascii_case(needle)
+    let mut at = from;
+    // Nearly every byte is passed over by this look alone.
+    while let Some(next) =
+        haystack.get(at..last)?.iter().position(|b| *b == lower || *b == upper)
+    {
+        at += next;
+        let end = at + needle.len();
+        if haystack[at..end].eq_ignore_ascii_case(needle)
             && !(at > 0 && is_word(haystack.get(at - 1)))
-            && !is_word(haystack.get(at + needle.len()))
-    })
+            && !is_word(haystack.get(end))
+        {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The sentences of a text as byte ranges. A sentence ends at `.`, `!` or `?` before white space.
-pub(crate) fn sentences(text: &str) -> Vec<std::ops::Range<usize>> {
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
-    let mut sentences = Vec::new();
     let mut start = 0;
-    for at in 0..bytes.len() {
-        let ends = matches!(bytes[at], b'.' | b'!' | b'?')
-            && bytes.get(at + 1).is_none_or(|b| b.is_ascii_whitespace())
-            && !text[start..at].ends_with("e.g")
-            && !text[start..at].ends_with("i.e");
-        if ends {
-            sentences.push(start..at + 1);
-            start = (at + 2).min(bytes.len());
-        }
-    }
-    if start < bytes.len() {
-        sentences.push(start..bytes.len());
-    }
-    sentences
+    std::iter::from_fn(move || {
+        let from = start;
+        let ends = |at: usize| {
+            matches!(bytes[at], b'.' | b'!' | b'?')
+                && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace)
+                && !text[from..at].ends_with("e.g")
+                && !text[from..at].ends_with("i.e")
+        };
+        let end = (from..bytes.len()).find(|at| ends(*at)).map_or(bytes.len(), |at| at + 1);
+        start = (end + 1).min(bytes.len());
+        (from < bytes.len()).then_some(from..end)
+    })
 }
 
 #[cfg(test)]
@@ -137,7 +147,7 @@ mod tests {
     #[test]
     fn sentences_end_at_stops_before_space() {
         let text = "Version 0.1 is out. Good e.g. that. End";
-        let parts: Vec<_> = sentences(text).into_iter().map(|r| &text[r]).collect();
+        let parts: Vec<_> = sentences(text).map(|r| &text[r]).collect();
         assert_eq!(parts, ["Version 0.1 is out.", "Good e.g. that.", "End"]);
     }
 }

@@ -87,7 +87,7 @@ impl Diagnostic {
 /// Collects the diagnostics of one file.
 pub(crate) struct Report<'a> {
     path: &'a str,
-    pub(crate) lines: Lines,
+    lines: Lines,
     found: Vec<Diagnostic>,
 }
 
@@ -107,9 +107,10 @@ impl<'a> Report<'a> {
         &mut self.found[last]
     }
 
-    pub(crate) fn into_sorted(self) -> Vec<Diagnostic> {
+    /// The diagnostics in order of appearance, and the line starts, which the file keeps.
+    pub(crate) fn into_sorted(self) -> (Vec<Diagnostic>, Lines) {
         let mut found = self.found;
         found.sort_by_key(|d| (d.span.start, d.code));
-        found
+        (found, self.lines)
     }
 }

@@ -141,7 +141,9 @@ fn pairs(yaml: &str) -> Result<Vec<(String, Option<String>)>, Problem> {
 fn plain_pairs(yaml: &str) -> Option<Vec<(String, Option<String>)>> {
     let mut pairs: Vec<(String, Option<String>)> = Vec::new();
     for line in yaml.lines() {
-        let (key, value) = line.split_once(": ")?;
+        // A key holds no colon, so the first one must be its end.
+        let (key, value) = line.split_once(':')?;
+        let value = value.strip_prefix(' ')?;
         let value = value.trim_end_matches(' ');
         let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase());
         let is_word = value.starts_with(|c: char| c.is_ascii_alphanumeric())

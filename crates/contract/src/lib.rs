@@ -48,10 +48,13 @@ pub fn parse(path: &str, bytes: &[u8]) -> Parsed {
         }
     };
     let mut report = diagnostic::Report::new(path, &text);
-    let file = frontmatter::split(&text, &mut report).map(|front| {
+    let mut file = frontmatter::split(&text, &mut report).map(|front| {
         let body = markdown::read(&text, front.body, &mut report);
         lint::finish(path, &text, front, body, &mut report)
     });
-    let diagnostics = report.into_sorted();
+    let (diagnostics, lines) = report.into_sorted();
+    if let Some(file) = &mut file {
+        file.lines = lines;
+    }
     Parsed { text, file, diagnostics }
 }

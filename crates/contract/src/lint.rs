@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Block, Code, Entry, File, Kind, Prose, Section, SectionKind, Severity, Spanned,
+    Block, Code, Entry, File, Kind, Lines, Prose, Section, SectionKind, Severity, Spanned,
     diagnostic::Report,
     frontmatter::Front,
     id::{self, Verdict},
@@ -13,6 +13,7 @@ use crate::{
 /// The facet that every node has.
 const ATOMIC: &str = "@atomic";
 
+/// The file, but for its line starts: those stay with the report until nothing is left to report.
 pub(crate) fn finish(
     path: &str,
     text: &str,
@@ -41,7 +42,7 @@ pub(crate) fn finish(
         title: body.title,
         entry,
         inline,
-        lines: report.lines.clone(),
+        lines: Lines::default(),
     }
 }
 

@@ -164,18 +164,19 @@ pub struct Section {
 }
 
 impl Section {
+    /// The blocks before the first `####`.
+    pub fn shared(&self) -> &[Block] {
+        &self.blocks[..part_at(&self.blocks)]
+    }
+
     /// The blocks before the first `####`, and the `####` parts.
     pub fn parts(&self) -> (&[Block], Vec<Part<'_>>) {
-        let starts: Vec<usize> = (0..self.blocks.len())
-            .filter(|i| matches!(self.blocks[*i], Block::Heading { level: 4, .. }))
-            .collect();
-        let shared = &self.blocks[..starts.first().copied().unwrap_or(self.blocks.len())];
-        let mut parts = Vec::with_capacity(starts.len());
-        for (n, start) in starts.iter().enumerate() {
-            let end = starts.get(n + 1).copied().unwrap_or(self.blocks.len());
-            if let Block::Heading { prose, .. } = &self.blocks[*start] {
-                parts.push(Part { heading: prose, blocks: &self.blocks[start + 1..end] });
-            }
+        let (shared, mut rest) = self.blocks.split_at(part_at(&self.blocks));
+        let mut parts = Vec::new();
+        while let Some((Block::Heading { prose, .. }, after)) = rest.split_first() {
+            let (blocks, next) = after.split_at(part_at(after));
+            parts.push(Part { heading: prose, blocks });
+            rest = next;
         }
         (shared, parts)
     }
@@ -184,6 +185,12 @@ impl Section {
     pub fn prose(&self) -> impl Iterator<Item = &Prose> {
         self.blocks.iter().filter_map(Block::prose)
     }
+}
+
+/// Where the next `####` stands, or the end.
+fn part_at(blocks: &[Block]) -> usize {
+    let is_start = |block: &Block| matches!(block, Block::Heading { level: 4, .. });
+    blocks.iter().position(is_start).unwrap_or(blocks.len())
 }
 
 /// A `####` part of a section.

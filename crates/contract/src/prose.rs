@@ -124,10 +124,20 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn new(span: Range<usize>) -> Self {
-        Self { prose: Prose { span, ..Prose::default() }, ..Self::default() }
+        // The text is seldom longer than the source it stands for, and never by much.
+        let text = String::with_capacity(span.len());
+        Self { prose: Prose { text, marks: Vec::new(), span }, ..Self::default() }
     }
 
     pub(crate) fn text(&mut self, text: &str) {
+        let inner = text.trim_matches(' ');
+        if is_collapsed(inner) {
+            self.space |= text.starts_with(' ');
+            self.settle_space();
+            self.prose.text.push_str(inner);
+            self.space = text.ends_with(' ');
+            return;
+        }
         for word in text.split_inclusive(char::is_whitespace) {
             let trimmed = word.trim_end_matches(char::is_whitespace);
             if !trimmed.is_empty() {
@@ -185,4 +195,15 @@ impl Builder {
         let range = start..self.prose.text.len();
         self.prose.marks.push(Mark { kind, range });
     }
+}
+
+/// Whether a text without spaces at its ends is sure to stay as it is when white space is collapsed.
+fn is_collapsed(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_plain = |at: usize| {
+        let byte = bytes[at];
+        // Above ASCII there is white space too; that is for the careful way.
+        byte > b' ' && byte.is_ascii() || byte == b' ' && at > 0 && bytes[at - 1] != b' '
+    };
+    !bytes.is_empty() && (0..bytes.len()).all(is_plain)
 }

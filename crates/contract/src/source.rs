@@ -59,8 +59,11 @@ pub struct Lines(Vec<usize>);
 impl Lines {
     /// Finds the line starts of `text`.
     pub fn new(text: &str) -> Self {
+        // Counted first: one allocation of the right size, and the count costs next to nothing.
+        let mut starts = Vec::with_capacity(text.bytes().filter(|b| *b == b'\n').count());
         let after_newlines = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
-        Self(after_newlines.map(|(at, _)| at + 1).collect())
+        starts.extend(after_newlines.map(|(at, _)| at + 1));
+        Self(starts)
     }
 
     /// The 1-based line that holds the byte at `offset`.

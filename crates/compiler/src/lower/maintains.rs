@@ -166,14 +166,14 @@ pub(crate) fn canonicalizer(
     Canonicalizer {
         version: prose_ir::ARTIFACT_VERSION,
         node: unit.name().to_owned(),
-        immaterial: shared.dropped(mentions_valid_until(unit)),
+        immaterial: shared.take_dropped(mentions_valid_until(unit)),
         rules: shared.rules,
         facets,
     }
 }
 
 fn shared_prose(section: &Section) -> impl Iterator<Item = &Prose> {
-    section.parts().0.iter().filter_map(Block::prose)
+    section.shared().iter().filter_map(Block::prose)
 }
 
 /// Whether the contract itself speaks of `valid_until`.

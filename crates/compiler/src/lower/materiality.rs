@@ -64,14 +64,16 @@ impl Reading {
         for list in [&mut self.immaterial, &mut self.everywhere, &mut self.only] {
             dedup(list);
         }
-        let mut seen = HashSet::new();
-        self.rules.retain(|rule| seen.insert(format!("{rule:?}")));
+        if self.rules.len() > 1 {
+            let mut seen = HashSet::new();
+            self.rules.retain(|rule| seen.insert(format!("{rule:?}")));
+        }
     }
 
-    /// The names to drop everywhere.
-    pub(crate) fn dropped(&self, valid_until: bool) -> Vec<String> {
-        let mut dropped: Vec<String> =
-            self.immaterial.iter().chain(&self.everywhere).cloned().collect();
+    /// The names to drop everywhere, taken out of the reading.
+    pub(crate) fn take_dropped(&mut self, valid_until: bool) -> Vec<String> {
+        let mut dropped = std::mem::take(&mut self.immaterial);
+        dropped.append(&mut self.everywhere);
         if valid_until && !self.material_anywhere.iter().any(|m| m == VALID_UNTIL) {
             dropped.push(VALID_UNTIL.to_owned());
         }
@@ -116,12 +118,12 @@ impl Reading {
             ("(exact)", RuleKind::Exact),
             ("case-insensitive", RuleKind::CaseInsensitive),
         ] {
-            for (at, _) in text.match_indices(sign) {
+            for at in places(text, sign) {
                 self.rule(prose, clause.start, clause.start + at, kind.clone());
             }
         }
         for sign in ["to the nearest ", "rounded to "] {
-            for (at, _) in text.match_indices(sign) {
+            for at in places(text, sign) {
                 if let Some(quantum) = number(&text[at + sign.len()..]) {
                     self.rule(prose, clause.start, clause.start + at, RuleKind::Quantum(quantum));
                 }
@@ -144,18 +146,25 @@ impl Reading {
 
 /// A quick look, since most prose says nothing about equality.
 fn speaks_of_equality(text: &str) -> bool {
-    [
-        "aterial",
-        "fingerprint",
-        "(unordered)",
-        "(set)",
-        "(exact)",
-        "nearest",
-        "rounded",
-        "case-insensitive",
-    ]
-    .iter()
-    .any(|sign| text.contains(sign))
+    let bytes = text.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let rest = &bytes[at..];
+        match bytes[at] {
+            b'a' => rest.starts_with(b"aterial"),
+            b'f' => rest.starts_with(b"fingerprint"),
+            b'(' => [&b"(unordered)"[..], b"(set)", b"(exact)"].iter().any(|s| rest.starts_with(s)),
+            b'n' => rest.starts_with(b"nearest"),
+            b'r' => rest.starts_with(b"rounded"),
+            b'c' => rest.starts_with(b"case-insensitive"),
+            _ => false,
+        }
+    })
+}
+
+/// Where `sign` stands. Most texts hold none, which is found out before a search is set up.
+fn places<'t>(text: &'t str, sign: &'static str) -> impl Iterator<Item = usize> + 't {
+    let hits = text.contains(sign).then(|| text.match_indices(sign).map(|(at, _)| at));
+    hits.into_iter().flatten()
 }
 
 fn material_colon(text: &str) -> Option<usize> {
@@ -198,24 +207,27 @@ fn names(prose: &Prose, range: Range<usize>) -> impl Iterator<Item = String> + '
 }
 
 /// The clauses of a sentence: what stands between semicolons and adversatives.
-fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
-    let mut clauses = Vec::new();
-    let mut start = sentence.start;
-    let mut at = start;
-    while at < sentence.end {
-        let rest = &text.as_bytes()[at..sentence.end];
-        let cuts: [&[u8]; 4] = [b";", b" but ", b" while ", b" whereas "];
-        match cuts.iter().find(|cut| rest.starts_with(cut)) {
-            Some(cut) => {
-                clauses.push(start..at);
-                at += cut.len();
-                start = at;
-            }
-            None => at += 1,
+fn clauses(text: &str, sentence: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let bytes = &text.as_bytes()[..sentence.end];
+    let mut start = Some(sentence.start);
+    std::iter::from_fn(move || {
+        let from = start?;
+        let cut = (from..bytes.len()).find_map(|at| Some((at, cut(&bytes[at..])?)));
+        start = cut.map(|(at, length)| at + length);
+        Some(from..cut.map_or(bytes.len(), |(at, _)| at))
+    })
+}
+
+/// The length of what separates two clauses, if `rest` begins with it.
+fn cut(rest: &[u8]) -> Option<usize> {
+    match rest.first()? {
+        b';' => Some(1),
+        b' ' => {
+            let words: [&[u8]; 3] = [b" but ", b" while ", b" whereas "];
+            words.iter().find(|word| rest.starts_with(word)).map(|word| word.len())
         }
+        _ => None,
     }
-    clauses.push(start..sentence.end);
-    clauses
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -227,6 +239,9 @@ fn number(text: &str) -> Option<f64> {
 
 /// Keeps the first of equal entries.
 fn dedup(names: &mut Vec<String>) {
+    if names.len() < 2 {
+        return;
+    }
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(name.clone()));
 }

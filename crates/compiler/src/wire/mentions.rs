@@ -39,7 +39,7 @@ const NEGATIONS: [&str; 8] =
 impl<'a> Mentions<'a> {
     pub(crate) fn new(prose: &'a Prose) -> Self {
         let text = &prose.text[..prose.text.floor_char_boundary(MAX_TEXT)];
-        let first = words::sentences(text).first().map_or(0, |s| s.end);
+        let first = words::sentences(text).next().map_or(0, |s| s.end);
         let mut codes: Vec<Code> = Vec::new();
         for (mark, code) in prose.codes_in(0..text.len()).take(MAX_CODES) {
             // A facet may be quoted as the heading that declares it.
