@@ -1,163 +1,104 @@
-//! One lease: heartbeats beside the render, and the commit that ends it.
+//! A lease in our hands, kept alive until it is lost.
 
 use std::time::Duration;
 
-use prose_api::{Work as Client, fault, v1};
-use prose_render::{Harnesses, Renderer, Work};
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use prose_api::v1;
+use prose_bus::Delivery;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use crate::backoff::Backoff;
+/// A lease is extended this often in its time.
+const BEATS_PER_LEASE: u32 = 3;
+/// After a heartbeat that failed, the next one comes this much sooner.
+const HASTE: u32 = 4;
 
-/// Heartbeats sent in the time of one lease.
-const BEATS: u32 = 3;
-
-/// What a lease is rendered with.
-pub(crate) struct Bench<'a> {
-    pub(crate) client: Client,
-    pub(crate) renderer: &'a Renderer,
-    pub(crate) harnesses: &'a Harnesses,
+/// A claimed node, and the message that told us of it.
+pub(crate) struct Held {
+    client: prose_api::Work,
+    request: v1::HeartbeatRequest,
+    delivery: Box<dyn Delivery>,
+    length: Duration,
+    /// Until then the lease cannot have run out: counted from before the call that gave it.
+    until: Instant,
+    next: Instant,
 }
 
-/// Renders a lease and commits what came of it. `stop` ends the session early; the wake is then
-/// handed back as an infrastructure failure.
-pub(crate) async fn work(bench: Bench<'_>, lease: v1::Lease, stop: CancellationToken) {
-    let key = Key { reactor: lease.reactor.clone(), node: lease.node.clone(), fence: lease.fence };
-    let time = Duration::from_millis(lease.lease_ms);
-    // Ends with this function, whatever way it ends.
-    let session = stop.child_token();
-    let _ended = session.clone().drop_guard();
-    let lost = CancellationToken::new();
-    let beats =
-        tokio::spawn(beat(bench.client.clone(), key.clone(), time, session.clone(), lost.clone()));
-
-    let report = match Work::from_lease(lease) {
-        Ok(work) => bench.renderer.render_with(&work, bench.harnesses, session.clone()).await,
-        Err(error) => prose_render::Report {
-            verdict: prose_render::Verdict::Infrastructure(prose_render::Infrastructure {
-                code: "lease_unreadable".to_owned(),
-                reason: error.to_string(),
-            }),
-            cost: prose_render::Cost::default(),
-        },
-    };
-    if lost.is_cancelled() {
-        tracing::warn!(
-            reactor.name = key.reactor,
-            node.name = key.node,
-            lease.fence = key.fence,
-            "the lease was lost; what the session came to is dropped",
-        );
-    } else {
-        let Key { reactor, node, fence } = key.clone();
-        commit(bench.client, report.into_commit(reactor, node, fence), &key, &lost).await;
-    }
-    session.cancel();
-    // The task ends at once: its token is cancelled. A panic in it has been printed already.
-    let _ = beats.await;
+/// How a lease was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// The coordinator says so.
+    Ended,
+    /// It may have run out without a heartbeat coming through.
+    Expired,
 }
 
-#[derive(Clone)]
-struct Key {
-    reactor: String,
-    node: String,
-    fence: u64,
-}
-
-/// Extends the lease until `session` ends. When the lease is lost, or has surely run out because
-/// nobody could be reached, cancels both `lost` and `session`.
-async fn beat(
-    mut client: Client,
-    key: Key,
-    time: Duration,
-    session: CancellationToken,
-    lost: CancellationToken,
-) {
-    let mut ends = Instant::now() + time;
-    loop {
-        tokio::select! {
-            () = session.cancelled() => return,
-            () = tokio::time::sleep(time / BEATS) => {}
-        }
-        let sent = Instant::now();
+impl Held {
+    /// `lease`, given in answer to a call made at `asked`.
+    pub(crate) fn new(
+        client: prose_api::Work,
+        lease: &v1::Lease,
+        delivery: Box<dyn Delivery>,
+        asked: Instant,
+    ) -> Self {
         let request = v1::HeartbeatRequest {
-            reactor: key.reactor.clone(),
-            node: key.node.clone(),
-            fence: key.fence,
+            reactor: lease.reactor.clone(),
+            node: lease.node.clone(),
+            fence: lease.fence,
         };
-        let answer = tokio::select! {
-            () = session.cancelled() => return,
-            answer = tokio::time::timeout_at(ends, client.heartbeat(request)) => answer,
-        };
-        let alive = match answer {
-            Ok(Ok(response)) => {
-                ends = sent + time;
-                response.into_inner().alive
+        let length = Duration::from_millis(lease.lease_ms);
+        let next = asked + length / BEATS_PER_LEASE;
+        Self { client, request, delivery, length, until: asked + length, next }
+    }
+
+    /// Keeps the lease alive and returns when it is lost. May be dropped, and called again.
+    pub(crate) async fn keep(&mut self) -> Lost {
+        loop {
+            sleep_until(self.next.min(self.until)).await;
+            if Instant::now() >= self.until {
+                return Lost::Expired;
             }
-            Ok(Err(status)) => {
-                tracing::warn!(
-                    reactor.name = key.reactor,
-                    node.name = key.node,
-                    error.code = fault(&status).code,
-                    "a heartbeat failed",
-                );
-                Instant::now() < ends
+            if !self.beat().await {
+                return Lost::Ended;
             }
-            Err(_) => false,
-        };
-        if !alive {
-            lost.cancel();
-            session.cancel();
-            return;
         }
     }
-}
 
-/// Commits, again and again while that may help and the lease holds.
-async fn commit(
-    mut client: Client,
-    request: v1::CommitRequest,
-    key: &Key,
-    lost: &CancellationToken,
-) {
-    let mut backoff = Backoff::new();
-    loop {
-        let answer = client.commit(request.clone()).await;
-        let fault = match answer {
-            Ok(response) => return log(key, &response.into_inner()),
-            Err(status) => fault(&status),
+    /// The message that told us of the work.
+    pub(crate) fn into_delivery(self) -> Box<dyn Delivery> {
+        self.delivery
+    }
+
+    /// One heartbeat; whether the lease may still be alive.
+    async fn beat(&mut self) -> bool {
+        let asked = Instant::now();
+        let pause = self.length / BEATS_PER_LEASE;
+        // For when this one fails, or is dropped.
+        self.next = asked + pause / HASTE;
+        let answer = self.client.heartbeat(self.request.clone());
+        let problem = match timeout_at((asked + pause).min(self.until), answer).await {
+            Ok(Ok(answer)) if !answer.get_ref().alive => return false,
+            Ok(Ok(_)) => {
+                self.until = asked + self.length;
+                self.next = asked + pause;
+                self.tell_bus(pause).await;
+                return true;
+            }
+            Ok(Err(status)) => prose_api::fault(&status).message,
+            Err(_) => "the coordinator has not answered in time".to_owned(),
         };
         tracing::warn!(
-            reactor.name = key.reactor,
-            node.name = key.node,
-            lease.fence = key.fence,
-            error.code = fault.code,
-            error.message = fault.message,
-            error.retryable = fault.retryable,
-            "a commit failed",
+            reactor.name = self.request.reactor,
+            node.name = self.request.node,
+            lease.fence = self.request.fence,
+            problem,
+            "a heartbeat failed",
         );
-        if !fault.retryable {
-            return;
-        }
-        tokio::select! {
-            () = lost.cancelled() => return,
-            () = backoff.wait() => {}
+        true
+    }
+
+    /// Keeps the bus from giving the message to another. The lease does not depend on it.
+    async fn tell_bus(&mut self, patience: Duration) {
+        if let Ok(Err(error)) = timeout(patience, self.delivery.progress()).await {
+            tracing::debug!(%error, "the bus was not told of progress");
         }
     }
-}
-
-fn log(key: &Key, answer: &v1::CommitResponse) {
-    let status = match (answer.accepted, answer.status.as_str()) {
-        (false, _) => "stale",
-        (true, "") => "retrying",
-        (true, status) => status,
-    };
-    tracing::info!(
-        reactor.name = key.reactor,
-        node.name = key.node,
-        lease.fence = key.fence,
-        commit.status = status,
-        commit.reason = answer.reason,
-        "committed",
-    );
 }

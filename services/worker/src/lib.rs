@@ -1,10 +1,15 @@
-//! A render worker: pulls work, claims it over gRPC, renders with heartbeats beside, commits.
+//! Render workers.
 //!
-//! A work message is a hint; the claim decides. A worker holds no state that matters: whatever it
-//! was doing when it dies is taken over when its lease runs out, and a late commit is refused.
+//! A worker waits on the bus for hints that nodes are ready, claims them from the coordinator,
+//! renders them, keeps each lease alive while it does, and commits what came of it. It decides
+//! nothing: a hint that is wrong, a lease that is lost and a commit that comes late cost a call.
 
 mod backoff;
+mod call;
+mod commit;
+mod job;
 mod lease;
+mod pull;
 mod worker;
 
 pub use worker::{Options, Worker};

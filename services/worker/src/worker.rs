@@ -1,170 +1,86 @@
-//! The loop: a free slot, a work message, a claim, a render.
+//! Starting and stopping a worker.
 
 use std::{sync::Arc, time::Duration};
 
-use prose_api::{Work as Client, fault, v1};
-use prose_bus::{Bus, Delivery, subject::Meaning};
-use prose_harness::TaskFolder;
-use prose_render::{Harnesses, Renderer};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinHandle,
-};
+use prose_bus::Bus;
+use prose_render::{Harnesses, RenderOptions, Renderer};
+use tokio::time::timeout;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::transport::Channel;
 
-use crate::{
-    backoff::Backoff,
-    lease::{self, Bench},
-};
+use crate::{backoff::Backoff, job::Jobs, pull::pull};
 
-/// The pool that takes all work.
-const POOL: &str = "default";
-
-/// What a worker is told besides where to find its coordinator and bus.
+/// What a worker is told.
+#[derive(Debug, Clone)]
 pub struct Options {
-    /// Names it in `status` and logs.
+    /// Names the worker in `status`.
     pub name: String,
-    /// How many sessions it runs at a time; at least one.
+    /// Renders at the same time, at least one.
     pub concurrency: usize,
-    /// How it renders.
-    pub renderer: Renderer,
-    /// With what.
+    /// How renders run. The scratch folder is this worker's alone: what is left in it from a run
+    /// before is cleared at the start.
+    pub render: RenderOptions,
+    /// Which harness renders which node.
     pub harnesses: Harnesses,
 }
 
-/// A running worker.
+/// A running worker. Dropping it ends its sessions and hands their work back, in the background;
+/// [`Worker::drain`] lets them finish first.
 pub struct Worker {
-    pull: JoinHandle<()>,
-    pulling: CancellationToken,
-    sessions: TaskTracker,
-    hand_back: CancellationToken,
-}
-
-struct Shared {
-    client: Client,
-    options: Options,
-    hand_back: CancellationToken,
+    stop: CancellationToken,
+    abandon: CancellationToken,
+    tasks: TaskTracker,
 }
 
 impl Worker {
-    /// Starts pulling work. Task folders and processes that a killed worker has left in the same
-    /// place are swept away first.
+    /// Starts to take work from `bus` and to render it for the coordinator behind `channel`.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
     pub fn start(channel: Channel, bus: Arc<dyn Bus>, options: Options) -> Self {
-        match TaskFolder::sweep(&options.renderer.folder) {
-            Ok(0) => {}
-            Ok(folders) => tracing::info!(folders, "swept what a killed worker had left"),
-            Err(error) => tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "what a killed worker may have left could not be swept",
-            ),
-        }
-        let (pulling, hand_back) = (CancellationToken::new(), CancellationToken::new());
-        let sessions = TaskTracker::new();
-        let slots = Arc::new(Semaphore::new(options.concurrency.max(1)));
-        let client = prose_api::work(channel);
-        let shared = Arc::new(Shared { client, options, hand_back: hand_back.clone() });
-        let pull = pull(shared, bus, slots, sessions.clone());
-        let pull = pulling.clone().run_until_cancelled_owned(pull);
-        let pull = tokio::spawn(async move { pull.await.unwrap_or(()) });
-        Self { pull, pulling, sessions, hand_back }
+        let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+        let tasks = TaskTracker::new();
+        let renderer = Renderer::new(options.render, &options.harnesses);
+        let jobs = Arc::new(Jobs {
+            client: prose_api::work(channel),
+            name: options.name,
+            renderer: renderer.clone(),
+            stop: stop.clone(),
+            abandon: abandon.clone(),
+            claims: Backoff::default(),
+        });
+        let slots = options.concurrency.max(1);
+        let tracker = tasks.clone();
+        tasks.spawn(stop.clone().run_until_cancelled_owned(async move {
+            sweep(&renderer).await;
+            pull(bus, jobs, slots, tracker).await;
+        }));
+        Self { stop, abandon, tasks }
     }
 
-    /// Takes no more work; lets running sessions end within `grace`, then hands the rest back.
+    /// Takes no more work, and gives what runs `grace` to finish. What does not is ended and
+    /// handed back, for another worker to take. Nothing of the worker is left when this returns.
     pub async fn drain(self, grace: Duration) {
-        self.pulling.cancel();
-        // Ends at once: its token is cancelled. A panic in it has been printed already.
-        let _ = self.pull.await;
-        self.sessions.close();
-        if tokio::time::timeout(grace, self.sessions.wait()).await.is_err() {
-            self.hand_back.cancel();
-            self.sessions.wait().await;
+        self.stop.cancel();
+        self.tasks.close();
+        if timeout(grace, self.tasks.wait()).await.is_err() {
+            self.abandon.cancel();
+            self.tasks.wait().await;
         }
     }
 }
 
-async fn pull(
-    shared: Arc<Shared>,
-    bus: Arc<dyn Bus>,
-    slots: Arc<Semaphore>,
-    sessions: TaskTracker,
-) {
-    let mut backoff = Backoff::new();
-    loop {
-        let mut puller = match bus.pull(POOL).await {
-            Ok(puller) => puller,
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "no work can be pulled");
-                backoff.wait().await;
-                continue;
-            }
-        };
-        loop {
-            // A slot first: what the bus hands out is in flight.
-            let Ok(slot) = slots.clone().acquire_owned().await else { return };
-            match puller.next().await {
-                Ok(delivery) => {
-                    backoff.reset();
-                    sessions.spawn(session(shared.clone(), delivery, slot));
-                }
-                Err(prose_bus::Error::Closed) => return,
-                Err(error) => {
-                    tracing::warn!(
-                        error = &error as &dyn std::error::Error,
-                        "no work can be pulled",
-                    );
-                    backoff.wait().await;
-                    break;
-                }
-            }
-        }
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        self.abandon.cancel();
     }
 }
 
-/// Claims what a message hints at, renders it, and settles the message.
-async fn session(shared: Arc<Shared>, delivery: Box<dyn Delivery>, slot: OwnedSemaphorePermit) {
-    let Some(Meaning::Work { reactor, node, .. }) = delivery.message().subject.meaning() else {
-        let _ = delivery.ack().await;
-        return;
-    };
-    let mut client = shared.client.clone();
-    let worker = shared.options.name.clone();
-    let request = v1::ClaimRequest { reactor, node, worker };
-    let lease = match client.claim(request).await {
-        Ok(response) => response.into_inner().lease,
-        Err(status) => {
-            let fault = fault(&status);
-            tracing::warn!(
-                error.code = fault.code,
-                error.message = fault.message,
-                "a claim failed"
-            );
-            if fault.retryable {
-                Backoff::new().wait().await;
-                // Should the bus be gone as well, it gives the message to another by itself.
-                let _ = delivery.nak().await;
-            } else {
-                let _ = delivery.ack().await;
-            }
-            return;
-        }
-    };
-    if let Some(lease) = lease {
-        tracing::info!(
-            reactor.name = lease.reactor,
-            node.name = lease.node,
-            lease.fence = lease.fence,
-            lease.attempt = lease.attempt,
-            "claimed",
-        );
-        let bench = Bench {
-            client,
-            renderer: &shared.options.renderer,
-            harnesses: &shared.options.harnesses,
-        };
-        lease::work(bench, lease, shared.hand_back.clone()).await;
+async fn sweep(renderer: &Renderer) {
+    match renderer.sweep().await {
+        Ok(0) => {}
+        Ok(folders) => tracing::info!(folders, "cleared what a killed worker left"),
+        Err(error) => tracing::warn!(%error, "what a killed worker left could not be cleared"),
     }
-    // An acknowledgement settles nothing: the fence in the store has done so.
-    let _ = delivery.ack().await;
-    drop(slot);
 }
