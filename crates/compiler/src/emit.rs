@@ -1,7 +1,5 @@
 //! Puts the manifest and its artifacts together.
 
-use std::collections::BTreeMap;
-
 use prose_contract::{Diagnostic, File, Kind, Severity};
 use prose_ir::{
     ATOMIC, Bundle, Canonicalizer, CanonicalizerRef, Contract, Edge, Manifest, Node,
@@ -18,61 +16,54 @@ pub(crate) struct NodeParts {
 
 /// The artifact of one kind of a node.
 fn artifact(folder: &str, node: &str) -> String {
-    format!("dist/{folder}/{node}.json")
+    ["dist/", folder, "/", node, ".json"].concat()
 }
 
+/// Nodes must come sorted by name.
 pub(crate) fn bundle(
     sources: Vec<Source>,
-    mut nodes: Vec<NodeParts>,
+    nodes: impl ExactSizeIterator<Item = NodeParts>,
     edges: Vec<Edge>,
     acyclic: bool,
     diagnostics: &[Diagnostic],
 ) -> Bundle {
-    nodes.sort_by(|a, b| a.contract.node.cmp(&b.contract.node));
-    let manifest = manifest(sources, &nodes, edges, acyclic, diagnostics);
-    let mut bundle = Bundle {
-        manifest,
-        canonicalizers: BTreeMap::new(),
-        postconditions: BTreeMap::new(),
-        contracts: BTreeMap::new(),
-    };
+    let count = nodes.len();
+    let mut topology =
+        Topology { nodes: Vec::with_capacity(count), edges, entry_points: Vec::new(), acyclic };
+    let mut refs = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut fingerprints = Vec::with_capacity(count);
+    let mut canonicalizers = Vec::with_capacity(count);
+    let mut postconditions = Vec::with_capacity(count);
+    let mut contracts = Vec::with_capacity(count);
     for node in nodes {
-        let name = node.contract.node.clone();
-        bundle.canonicalizers.insert(name.clone(), node.canonicalizer);
-        bundle.postconditions.insert(name.clone(), node.postconditions);
-        bundle.contracts.insert(name, node.contract);
+        let name = &node.contract.node;
+        topology.nodes.push(topology_node(&node));
+        if node.wake_source == WakeSource::External {
+            topology.entry_points.push(name.clone());
+        }
+        refs.0.push(canonicalizer_ref(&node));
+        refs.1.push(postcondition_ref(&node));
+        fingerprints.push((name.clone(), node.contract.contract_fingerprint.clone()));
+        canonicalizers.push((name.clone(), node.canonicalizer));
+        postconditions.push((name.clone(), node.postconditions));
+        contracts.push((name.clone(), node.contract));
     }
-    bundle
-}
-
-fn manifest(
-    sources: Vec<Source>,
-    nodes: &[NodeParts],
-    edges: Vec<Edge>,
-    acyclic: bool,
-    diagnostics: &[Diagnostic],
-) -> Manifest {
-    Manifest {
+    // Maps that are collected from what is sorted already are not searched for each entry.
+    let manifest = Manifest {
         kind: prose_ir::MANIFEST_KIND.to_owned(),
         version: prose_ir::MANIFEST_VERSION,
-        topology: Topology {
-            nodes: nodes.iter().map(topology_node).collect(),
-            edges,
-            entry_points: nodes
-                .iter()
-                .filter(|n| n.wake_source == WakeSource::External)
-                .map(|n| n.contract.node.clone())
-                .collect(),
-            acyclic,
-        },
-        canonicalizers: nodes.iter().map(canonicalizer_ref).collect(),
-        postconditions: nodes.iter().map(postcondition_ref).collect(),
-        contract_fingerprints: nodes
-            .iter()
-            .map(|n| (n.contract.node.clone(), n.contract.contract_fingerprint.clone()))
-            .collect(),
-        diagnostics: diagnostics.iter().map(remark).collect(),
         sources,
+        topology,
+        canonicalizers: refs.0,
+        postconditions: refs.1,
+        contract_fingerprints: fingerprints.into_iter().collect(),
+        diagnostics: diagnostics.iter().map(remark).collect(),
+    };
+    Bundle {
+        manifest,
+        canonicalizers: canonicalizers.into_iter().collect(),
+        postconditions: postconditions.into_iter().collect(),
+        contracts: contracts.into_iter().collect(),
     }
 }
 
@@ -86,7 +77,8 @@ fn topology_node(node: &NodeParts) -> Node {
 
 fn canonicalizer_ref(node: &NodeParts) -> CanonicalizerRef {
     let name = &node.contract.node;
-    let mut facets = vec![ATOMIC.to_owned()];
+    let mut facets = Vec::with_capacity(node.contract.facets.len() + 1);
+    facets.push(ATOMIC.to_owned());
     facets.extend(node.contract.facets.iter().cloned());
     CanonicalizerRef { node: name.clone(), artifact: artifact("canonicalizers", name), facets }
 }
@@ -123,8 +115,8 @@ fn remark(diagnostic: &Diagnostic) -> prose_ir::Diagnostic {
 }
 
 /// The record of one source file; `file` is absent for one that cannot be read as a contract.
-pub(crate) fn source(path: &str, file: Option<&File>) -> Source {
-    let kind = match file.and_then(|f| f.entry.kind) {
+pub(crate) fn source(path: String, file: Option<File>) -> Source {
+    let kind = match file.as_ref().and_then(|f| f.entry.kind) {
         Some(Kind::Responsibility) => SourceKind::Responsibility,
         Some(Kind::Function) => SourceKind::Function,
         Some(Kind::Gateway) => SourceKind::Gateway,
@@ -132,6 +124,6 @@ pub(crate) fn source(path: &str, file: Option<&File>) -> Source {
         Some(Kind::Test) => SourceKind::Test,
         None => SourceKind::Unknown,
     };
-    let name = file.map(|f| f.entry.name.value.clone()).filter(|n| !n.is_empty());
-    Source { path: path.to_owned(), kind, name }
+    let name = file.map(|f| f.entry.name.value).filter(|n| !n.is_empty());
+    Source { path, kind, name }
 }

@@ -1,8 +1,8 @@
 //! The contract fingerprint: what a contract means, and nothing of how it is set.
 
-use std::collections::BTreeMap;
+use std::fmt::Write;
 
-use prose_contract::{Block, Entry, SectionKind};
+use prose_contract::{Block, Entry, Section, SectionKind};
 use prose_ir::Fingerprint;
 
 use crate::{
@@ -18,54 +18,56 @@ const SEMANTICS: &str = "prose-contract/1 cel/0.15.0";
 pub(crate) struct Fingerprints<'f, 'a> {
     functions: &'f Functions<'a>,
     own: Vec<Fingerprint>,
+    /// Room for the text that is hashed, kept from one contract to the next.
+    text: String,
 }
 
 impl<'f, 'a> Fingerprints<'f, 'a> {
     pub(crate) fn new(functions: &'f Functions<'a>) -> Self {
-        let own =
-            functions.units.iter().map(|unit| Fingerprint::of(meaning(*unit).as_bytes())).collect();
-        Self { functions, own }
+        let mut text = String::new();
+        let mut own = Vec::with_capacity(functions.units.len());
+        for unit in &functions.units {
+            meaning(*unit, &mut text);
+            own.push(Fingerprint::of(text.as_bytes()));
+        }
+        Self { functions, own, text }
     }
 
     /// Of a node that calls `callees`. Functions enter as the set of all that can be reached, so
     /// that functions which call each other need no order.
-    pub(crate) fn of(&self, unit: Unit, callees: &[FunctionId]) -> Fingerprint {
-        let mut text = meaning(unit);
-        let reached: Vec<_> = self.functions.closure(callees).into_iter().collect();
-        let mut called: Vec<_> = reached
-            .iter()
-            .map(|id| (self.functions.units[*id].name(), self.own[*id].as_str()))
-            .collect();
+    pub(crate) fn of(&mut self, unit: Unit, callees: &[FunctionId]) -> Fingerprint {
+        meaning(unit, &mut self.text);
+        let reached = self.functions.closure(callees).into_iter();
+        let mut called: Vec<_> =
+            reached.map(|id| (self.functions.units[id].name(), self.own[id].as_str())).collect();
         called.sort_unstable();
         for (name, fingerprint) in called {
-            line(&mut text, "call", name);
-            line(&mut text, "is", fingerprint);
+            line(&mut self.text, "call", name);
+            line(&mut self.text, "is", fingerprint);
         }
-        Fingerprint::of(text.as_bytes())
+        Fingerprint::of(self.text.as_bytes())
     }
 }
 
-/// The normalized text of an entry: one line for each block, sections in a fixed order.
-fn meaning(unit: Unit) -> String {
-    let mut text = String::with_capacity(unit.entry.span.len() + 64);
-    line(&mut text, "semantics", SEMANTICS);
-    line(&mut text, "kind", unit.entry.kind.map_or("", |k| k.as_str()));
+/// Replaces `text` by the normalized text of an entry: one line for each block, sections in a fixed
+/// order.
+fn meaning(unit: Unit, text: &mut String) {
+    text.clear();
+    line(text, "semantics", SEMANTICS);
+    line(text, "kind", unit.entry.kind.map_or("", |k| k.as_str()));
     let id = unit.file.id.as_deref().filter(|_| !unit.entry.inline);
-    line(&mut text, "identity", id.unwrap_or_else(|| unit.name()));
-    sections(unit.entry, &mut text);
-    text
+    line(text, "identity", id.unwrap_or_else(|| unit.name()));
+    sections(unit.entry, text);
 }
 
 fn sections(entry: &Entry, text: &mut String) {
-    let mut by_kind: BTreeMap<SectionKind, Vec<&Block>> = BTreeMap::new();
-    for section in &entry.sections {
-        if !matches!(section.kind, SectionKind::Unknown | SectionKind::Description) {
-            by_kind.entry(section.kind).or_default().extend(&section.blocks);
-        }
-    }
-    for (kind, blocks) in by_kind {
-        line(text, "section", kind.as_str());
-        for block in blocks {
+    let counts = |s: &&Section| !matches!(s.kind, SectionKind::Unknown | SectionKind::Description);
+    let mut sections: Vec<&Section> = entry.sections.iter().filter(counts).collect();
+    // Sections of one kind stay in order and count as one.
+    sections.sort_by_key(|s| s.kind);
+    for same in sections.chunk_by(|a, b| a.kind == b.kind) {
+        line(text, "section", same[0].kind.as_str());
+        for block in same.iter().flat_map(|s| &s.blocks) {
             self::block(block, text);
         }
     }
@@ -78,15 +80,12 @@ fn block(block: &Block, text: &mut String) {
             prose.normalized(text);
         }
         Block::Item { depth, prose } => {
-            text.push_str("- ");
-            text.push_str(&depth.to_string());
-            text.push(' ');
+            // Writing to a string cannot fail.
+            let _ = write!(text, "- {depth} ");
             prose.normalized(text);
         }
         Block::Heading { level, prose } => {
-            text.push_str("# ");
-            text.push_str(&level.to_string());
-            text.push(' ');
+            let _ = write!(text, "# {level} ");
             prose.normalized(text);
         }
         Block::Fence(fence) => {

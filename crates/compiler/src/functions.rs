@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use prose_contract::{Code, Diagnostic, Entry, File, Kind, SectionKind};
+use prose_contract::{Code, Diagnostic, Entry, Kind, SectionKind};
 
 use crate::{
     Host,
@@ -30,7 +30,7 @@ pub(crate) struct Functions<'a> {
 
 impl<'a> Functions<'a> {
     pub(crate) fn collect(
-        files: &[&'a File],
+        units: &[Unit<'a>],
         host: &Host,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
@@ -42,10 +42,8 @@ impl<'a> Functions<'a> {
             local: HashMap::new(),
             bound: HashMap::new(),
         };
-        for file in files {
-            for entry in std::iter::once(&file.entry).chain(&file.inline) {
-                functions.add(Unit { file, entry });
-            }
+        for unit in units {
+            functions.add(*unit);
         }
         for unit in &functions.units {
             functions.capabilities.push(capabilities::lower(*unit, host, diagnostics));
@@ -126,11 +124,7 @@ impl<'a> Functions<'a> {
 
     /// The authored texts of a set of functions by name. A file-level function of the same name
     /// as an inline one is told apart by its file.
-    pub(crate) fn texts(
-        &self,
-        ids: &BTreeSet<FunctionId>,
-        sources: &BTreeMap<String, String>,
-    ) -> BTreeMap<String, String> {
+    pub(crate) fn texts(&self, ids: &BTreeSet<FunctionId>) -> BTreeMap<String, String> {
         let mut texts = BTreeMap::new();
         for id in ids {
             let unit = self.units[*id];
@@ -138,17 +132,10 @@ impl<'a> Functions<'a> {
             if texts.contains_key(&name) {
                 name = format!("{name} ({})", unit.file.path);
             }
-            texts.insert(name, text(unit, sources));
+            texts.insert(name, unit.text());
         }
         texts
     }
-}
-
-/// The text of an entry as authored: the file, or the inline entry.
-pub(crate) fn text(unit: Unit, sources: &BTreeMap<String, String>) -> String {
-    let source = sources.get(&unit.file.path).map_or("", String::as_str);
-    let span = &unit.entry.span;
-    source.get(span.clone()).unwrap_or(source).trim_end().to_owned() + "\n"
 }
 
 /// Whether an entry declares a render body.

@@ -1,6 +1,6 @@
 //! The compile itself: sources in, bundle and diagnostics out. No I/O but what the host is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
 use prose_contract::{Code, Diagnostic, File, Kind, Parsed, Section, SectionKind};
 use prose_ir::{
@@ -13,7 +13,11 @@ use crate::{
     emit::{self, NodeParts},
     fingerprint::Fingerprints,
     functions::{self, Functions},
-    lower::{Unit, capabilities, continuity, gateway, maintains, postconditions},
+    lower::{
+        Unit, capabilities, continuity, gateway,
+        maintains::{self, Maintains},
+        postconditions,
+    },
     wire::{self, Node},
 };
 
@@ -22,31 +26,38 @@ pub(crate) fn compile(
     host: &Host,
     mut diagnostics: Vec<Diagnostic>,
 ) -> Compilation {
-    let mut texts = BTreeMap::new();
     let mut parsed = Vec::with_capacity(sources.len());
     for (path, bytes) in sources {
         let Parsed { text, file, diagnostics: found } = prose_contract::parse(path, bytes);
-        texts.insert(path.clone(), text);
         diagnostics.extend(found);
-        parsed.push((path, file));
+        parsed.push((path, text, file));
     }
-    let files: Vec<&File> = parsed.iter().filter_map(|(_, file)| file.as_ref()).collect();
-    let functions = Functions::collect(&files, host, &mut diagnostics);
-    let nodes = nodes(&files, &mut diagnostics);
-    let wired = wire::wire(&nodes, &mut diagnostics);
+    let files = parsed.iter().filter_map(|(_, text, file)| Some((file.as_ref()?, text)));
+    let units: Vec<Unit> = files.flat_map(|(file, text)| Unit::all(file, text)).collect();
+    let functions = Functions::collect(&units, host, &mut diagnostics);
+    let mut nodes = nodes(&units, &mut diagnostics);
+    let mut by_name: Vec<usize> = (0..nodes.len()).collect();
+    by_name.sort_unstable_by_key(|at| nodes[*at].unit.name());
+    let wired = wire::wire(&nodes, &by_name, &mut diagnostics);
     unbacked(&nodes, &wired.edges, &mut diagnostics);
     let checks = judge(&nodes, &mut diagnostics);
-    let fingerprints = Fingerprints::new(&functions);
+    let mut lowering =
+        Lowering { host, functions: &functions, fingerprints: Fingerprints::new(&functions) };
     let mut parts = Vec::with_capacity(nodes.len());
-    for ((node, needs), checks) in nodes.iter().zip(wired.needs).zip(checks) {
-        let lowering =
-            Lowering { host, functions: &functions, fingerprints: &fingerprints, texts: &texts };
-        parts.push(lowering.node(node, needs, checks, &mut diagnostics));
+    for ((node, needs), checks) in nodes.drain(..).zip(wired.needs).zip(checks) {
+        parts.push(Some(lowering.node(node, needs, checks, &mut diagnostics)));
     }
-    let sources = parsed.iter().map(|(path, file)| emit::source(path, file.as_ref())).collect();
     sort(&mut diagnostics);
-    let draft = emit::bundle(sources, parts, wired.edges, wired.acyclic, &diagnostics);
-    finish(draft, diagnostics, texts)
+    let mut texts = Vec::with_capacity(parsed.len());
+    let mut records = Vec::with_capacity(parsed.len());
+    for (path, text, file) in parsed {
+        records.push(emit::source(path.clone(), file));
+        texts.push((path.clone(), text));
+    }
+    // The parts are large: they are picked in order of name and not moved about by a sort.
+    let named: Vec<NodeParts> = by_name.iter().filter_map(|at| parts[*at].take()).collect();
+    let draft = emit::bundle(records, named.into_iter(), wired.edges, wired.acyclic, &diagnostics);
+    finish(draft, diagnostics, texts.into_iter().collect())
 }
 
 /// A bundle is only given out when nothing is wrong, and after the manifest's own rules had a say.
@@ -81,28 +92,25 @@ fn sort(diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// The mounted nodes in order of source; the first of two with one name stays.
-fn nodes<'a>(files: &[&'a File], diagnostics: &mut Vec<Diagnostic>) -> Vec<Node<'a>> {
-    let mut nodes = Vec::new();
-    let mut seen: BTreeMap<&str, &File> = BTreeMap::new();
-    for file in files.iter().copied() {
-        for entry in std::iter::once(&file.entry).chain(&file.inline) {
-            let name = entry.name.value.as_str();
-            if !entry.kind.is_some_and(Kind::is_node) || name.is_empty() {
-                continue;
-            }
-            let unit = Unit { file, entry };
-            if let Some(first) = seen.insert(name, file) {
-                seen.insert(name, first);
+fn nodes<'a>(units: &[Unit<'a>], diagnostics: &mut Vec<Diagnostic>) -> Vec<Node<'a>> {
+    let mut nodes = Vec::with_capacity(units.len());
+    let mut seen: HashMap<&str, &File> = HashMap::with_capacity(units.len());
+    for unit in units.iter().copied() {
+        let name = unit.name();
+        if !unit.entry.kind.is_some_and(Kind::is_node) || name.is_empty() {
+            continue;
+        }
+        match seen.entry(name) {
+            Entry::Occupied(first) => {
                 let message =
-                    format!("a node named `{name}` is declared in {} already", first.path);
-                diagnostics.push(unit.diagnostic(
-                    Code::NameDuplicate,
-                    entry.name.span.clone(),
-                    message,
-                ));
-                continue;
+                    format!("a node named `{name}` is declared in {} already", first.get().path);
+                let span = unit.entry.name.span.clone();
+                diagnostics.push(unit.diagnostic(Code::NameDuplicate, span, message));
             }
-            nodes.push(Node { unit, maintains: maintains::lower(unit) });
+            Entry::Vacant(free) => {
+                free.insert(unit.file);
+                nodes.push(Node { unit, maintains: maintains::lower(unit) });
+            }
         }
     }
     nodes
@@ -170,14 +178,13 @@ fn shortened(text: &str) -> String {
 struct Lowering<'l, 'a> {
     host: &'l Host,
     functions: &'l Functions<'a>,
-    fingerprints: &'l Fingerprints<'l, 'a>,
-    texts: &'l BTreeMap<String, String>,
+    fingerprints: Fingerprints<'l, 'a>,
 }
 
 impl Lowering<'_, '_> {
     fn node(
-        &self,
-        node: &Node,
+        &mut self,
+        node: Node,
         needs: Vec<Need>,
         checks: Vec<Check>,
         diagnostics: &mut Vec<Diagnostic>,
@@ -189,6 +196,10 @@ impl Lowering<'_, '_> {
         offered.add(&self.functions.capabilities(&called));
         let continuity = continuity::lower(unit, diagnostics);
         let wake_source = continuity.wake_source();
+        let canonicalizer = maintains::canonicalizer(unit, &node.maintains, diagnostics);
+        let names = node.maintains.facets.iter().map(|f| f.name.to_owned()).collect();
+        let regions = regions(&node);
+        let Maintains { fields, required, .. } = node.maintains;
         let contract = Contract {
             version: ARTIFACT_VERSION,
             node: unit.name().to_owned(),
@@ -199,10 +210,10 @@ impl Lowering<'_, '_> {
             },
             contract_fingerprint: self.fingerprints.of(unit, &callees),
             path: unit.file.path.clone(),
-            text: functions::text(unit, self.texts),
+            text: unit.text(),
             goal: goal(unit),
-            fields: node.maintains.fields.clone(),
-            facets: node.maintains.facets.iter().map(|f| f.name.to_owned()).collect(),
+            fields,
+            facets: names,
             needs,
             wake_modes: continuity.modes,
             cadences: continuity.cadences,
@@ -212,14 +223,14 @@ impl Lowering<'_, '_> {
             skills: offered.skills,
             environment: offered.environment,
             runtime: offered.runtime,
-            functions: self.functions.texts(&called, self.texts),
+            functions: self.functions.texts(&called),
         };
         NodeParts {
-            canonicalizer: maintains::canonicalizer(unit, &node.maintains, diagnostics),
+            canonicalizer,
             postconditions: Postconditions {
                 version: ARTIFACT_VERSION,
                 node: unit.name().to_owned(),
-                structure: structure(node),
+                structure: Structure { facets: regions, fields: required },
                 checks,
             },
             contract,
@@ -228,15 +239,16 @@ impl Lowering<'_, '_> {
     }
 }
 
-fn structure(node: &Node) -> Structure {
-    let mut regions = Vec::new();
+/// The keys of the truth under which its facets stand.
+fn regions(node: &Node) -> Vec<String> {
+    let mut regions: Vec<String> = Vec::new();
     for facet in node.maintains.facets.iter().filter(|f| f.name != ATOMIC) {
-        let region = facet.region().to_owned();
-        if !regions.contains(&region) {
-            regions.push(region);
+        let region = facet.region();
+        if !regions.iter().any(|r| r == region) {
+            regions.push(region.to_owned());
         }
     }
-    Structure { facets: regions, fields: node.maintains.required.clone() }
+    regions
 }
 
 fn goal(unit: Unit) -> Option<String> {

@@ -17,7 +17,11 @@ pub(crate) fn key(name: &str) -> String {
                 key.push('-');
                 word = key.len();
             }
-            key.extend(c.to_lowercase());
+            if c.is_ascii() {
+                key.push(c.to_ascii_lowercase());
+            } else {
+                key.extend(c.to_lowercase());
+            }
         } else if c == ':' {
             end_word(&mut key, &mut word);
             key.push(':');
@@ -89,9 +93,7 @@ pub(crate) fn find_phrase(text: &str, phrase: &str, from: usize) -> Option<usize
     let is_word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let mut at = from;
     // Nearly every byte is passed over by this look alone.
-    while let Some(next) =
-        haystack.get(at..last)?.iter().position(|b| *b == lower || *b == upper)
-    {
+    while let Some(next) = haystack.get(at..last)?.iter().position(|b| *b == lower || *b == upper) {
         at += next;
         let end = at + needle.len();
         if haystack[at..end].eq_ignore_ascii_case(needle)

@@ -16,9 +16,26 @@ use std::ops::Range;
 pub(crate) struct Unit<'a> {
     pub(crate) file: &'a File,
     pub(crate) entry: &'a Entry,
+    /// The decoded source of the file.
+    source: &'a str,
 }
 
 impl<'a> Unit<'a> {
+    /// The entries of a file, its own first.
+    pub(crate) fn all(file: &'a File, source: &'a str) -> impl Iterator<Item = Self> {
+        let entries = std::iter::once(&file.entry).chain(&file.inline);
+        entries.map(move |entry| Self { file, entry, source })
+    }
+
+    /// The text as authored: the file, or the inline entry.
+    pub(crate) fn text(&self) -> String {
+        let text = self.source.get(self.entry.span.clone()).unwrap_or(self.source).trim_end();
+        let mut owned = String::with_capacity(text.len() + 1);
+        owned.push_str(text);
+        owned.push('\n');
+        owned
+    }
+
     pub(crate) fn name(&self) -> &'a str {
         &self.entry.name.value
     }

@@ -26,8 +26,10 @@ pub(crate) fn lower<'a>(unit: Unit<'a>) -> Vec<Condition<'a>> {
             found.push(condition(prose, 0, prose.text.len()));
         }
     }
-    let mut seen = std::collections::BTreeSet::new();
-    found.retain(|condition| seen.insert(condition.check.id.clone()));
+    if found.len() > 1 {
+        let mut seen = std::collections::BTreeSet::new();
+        found.retain(|condition| seen.insert(condition.check.id.clone()));
+    }
     found
 }
 

@@ -49,10 +49,11 @@ pub(crate) fn of(
 fn by_code<'a>(facets: &[Facet<'a>], code: &str, producer: &str) -> Vec<&'a str> {
     let code = code.strip_prefix(producer).and_then(|rest| rest.strip_prefix('.')).unwrap_or(code);
     let code = code.rsplit_once('.').map_or(code, |(_, facet)| facet);
-    let wanted = key(code);
-    if let Some(facet) =
-        facets.iter().find(|f| f.name == code).or_else(|| facets.iter().find(|f| f.key == wanted))
-    {
+    let by_key = || {
+        let wanted = key(code);
+        facets.iter().find(|f| f.key == wanted)
+    };
+    if let Some(facet) = facets.iter().find(|f| f.name == code).or_else(by_key) {
         return vec![facet.name];
     }
     match code.split_once(':') {

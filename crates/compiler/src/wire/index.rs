@@ -12,12 +12,12 @@ use crate::words::key;
 const MAX_HINTS: usize = 50;
 
 /// Maps from names to nodes (by position) and their facets.
-pub(crate) struct Index {
-    exact: HashMap<String, usize>,
+pub(crate) struct Index<'n> {
+    exact: HashMap<&'n str, usize>,
     names: HashMap<String, Vec<usize>>,
     titles: HashMap<String, Vec<usize>>,
     /// Facet names, to node and facet.
-    facets: HashMap<String, Vec<(usize, usize)>>,
+    facets: HashMap<&'n str, Vec<(usize, usize)>>,
     /// What stands before the colon of `user:<login>` or `user:ada`.
     families: HashMap<String, Vec<usize>>,
     /// Fields, and the names of whole truths.
@@ -29,13 +29,13 @@ pub(crate) struct Index {
     hints: Cell<usize>,
 }
 
-impl Index {
-    pub(crate) fn new(nodes: &[Node]) -> Self {
+impl<'n> Index<'n> {
+    pub(crate) fn new(nodes: &'n [Node]) -> Self {
         let mut index = Self {
             exact: HashMap::with_capacity(nodes.len()),
             names: HashMap::with_capacity(nodes.len()),
             titles: HashMap::with_capacity(nodes.len()),
-            facets: HashMap::new(),
+            facets: HashMap::with_capacity(nodes.len()),
             families: HashMap::new(),
             fields: HashMap::new(),
             beginnings: HashSet::new(),
@@ -48,9 +48,9 @@ impl Index {
         index
     }
 
-    fn add(&mut self, at: usize, node: &Node) {
+    fn add(&mut self, at: usize, node: &'n Node) {
         let name = node.unit.name();
-        self.exact.entry(name.to_owned()).or_insert(at);
+        self.exact.entry(name).or_insert(at);
         let name = key(name);
         self.measure(&name);
         put(&mut self.names, name, at);
@@ -62,7 +62,7 @@ impl Index {
             put(&mut self.titles, title, at);
         }
         for (n, facet) in node.maintains.facets.iter().enumerate() {
-            let list = self.facets.entry(facet.key.clone()).or_default();
+            let list = self.facets.entry(facet.key.as_str()).or_default();
             list.push((at, n));
             if let Some((prefix, _)) = facet.name.split_once(':') {
                 put(&mut self.families, key(prefix), at);
@@ -75,7 +75,10 @@ impl Index {
     }
 
     fn measure(&mut self, key: &str) {
-        self.beginnings.insert(key.split('-').next().unwrap_or(key).to_owned());
+        let first = key.split('-').next().unwrap_or(key);
+        if !self.beginnings.contains(first) {
+            self.beginnings.insert(first.to_owned());
+        }
         self.longest = self.longest.max(key.split(['-', ':']).count()).min(8);
     }
 
@@ -118,8 +121,8 @@ impl Index {
             return Vec::new();
         };
         self.hints.set(left);
-        let words = self.names.keys().chain(self.fields.keys()).chain(self.facets.keys());
-        let mut words: Vec<&str> = words.map(String::as_str).collect();
+        let words = self.names.keys().chain(self.fields.keys()).map(String::as_str);
+        let mut words: Vec<&str> = words.chain(self.facets.keys().copied()).collect();
         words.sort_unstable();
         words.dedup();
         words

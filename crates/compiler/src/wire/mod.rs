@@ -7,7 +7,10 @@ mod mentions;
 mod need;
 mod resolve;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use prose_contract::{Code, Diagnostic};
 use prose_ir::{ATOMIC, Edge, Need, Slot, Wiring};
@@ -33,14 +36,15 @@ pub(crate) struct Wired {
     pub(crate) acyclic: bool,
 }
 
-pub(crate) fn wire(nodes: &[Node], diagnostics: &mut Vec<Diagnostic>) -> Wired {
+/// `by_name` are the positions of the nodes in order of their names.
+pub(crate) fn wire(nodes: &[Node], by_name: &[usize], diagnostics: &mut Vec<Diagnostic>) -> Wired {
     let index = Index::new(nodes);
     let emitters = emitters(nodes, &index, diagnostics);
     let mut needs = Vec::with_capacity(nodes.len());
     for (subscriber, emitting) in emitters.iter().enumerate() {
         needs.push(subscriptions(nodes, &index, subscriber, emitting, diagnostics));
     }
-    let edges = edges(nodes, &needs);
+    let edges = edges(nodes, by_name, &needs);
     let acyclic = match cycles::find(&edges) {
         None => true,
         Some(ring) => {
@@ -100,11 +104,7 @@ fn subscriptions(
             Err(failure) => open.push((need, failure)),
         }
     }
-    let wired: BTreeSet<&str> =
-        needs.iter().flat_map(|(_, s)| s).map(|s| s.producer.as_str()).collect();
-    let free: Vec<&str> =
-        emitting.iter().map(|g| nodes[*g].unit.name()).filter(|g| !wired.contains(g)).collect();
-    let free: Vec<String> = free.into_iter().map(str::to_owned).collect();
+    let free = free(nodes, emitting, &needs);
     let mut claimed = false;
     for (need, failure) in open {
         // A gateway that says it wakes this node, and that nothing else claims, brings what is
@@ -121,27 +121,41 @@ fn subscriptions(
     let mut named = Vec::with_capacity(needs.len() + free.len());
     let mut taken = BTreeMap::new();
     for (need, slots) in needs {
-        named.push(finish(&need, slots, &mut taken));
+        named.push(finish(need, slots, &mut taken));
     }
     if !claimed {
         for gateway in free {
             named.push(Need {
-                name: unique(segment(&gateway), &mut taken),
+                name: unique(segment(gateway), &mut taken),
                 text: format!("woken by `{gateway}`"),
                 context: false,
                 optional: false,
-                slots: vec![emitted(&gateway)],
+                slots: vec![emitted(gateway)],
             });
         }
     }
     named
 }
 
+/// The gateways among `emitting` that no need is wired to yet.
+fn free<'a>(
+    nodes: &[Node<'a>],
+    emitting: &[usize],
+    needs: &[(RawNeed, Vec<Slot>)],
+) -> Vec<&'a str> {
+    if emitting.is_empty() {
+        return Vec::new();
+    }
+    let wired: BTreeSet<&str> =
+        needs.iter().flat_map(|(_, s)| s).map(|s| s.producer.as_str()).collect();
+    emitting.iter().map(|g| nodes[*g].unit.name()).filter(|g| !wired.contains(g)).collect()
+}
+
 fn emitted(gateway: &str) -> Slot {
     Slot { producer: gateway.to_owned(), facet: ATOMIC.to_owned(), wiring: Wiring::Emits }
 }
 
-fn finish(need: &RawNeed, slots: Vec<Slot>, taken: &mut BTreeMap<String, usize>) -> Need {
+fn finish(need: RawNeed, slots: Vec<Slot>, taken: &mut BTreeMap<String, usize>) -> Need {
     let first = slots.first();
     let facet = first.map(|s| s.facet.as_str()).filter(|f| *f != ATOMIC);
     let name = [need.name.as_deref(), facet, first.map(|s| s.producer.as_str())]
@@ -152,9 +166,12 @@ fn finish(need: &RawNeed, slots: Vec<Slot>, taken: &mut BTreeMap<String, usize>)
         .unwrap_or_else(|| "input".to_owned());
     Need {
         name: unique(name, taken),
-        text: need.prose.text.clone(),
         context: words::contains_phrase(&need.prose.text, "(context)"),
         optional: words::contains_phrase(&need.prose.text, "(optional)"),
+        text: match need.prose {
+            Cow::Borrowed(prose) => prose.text.clone(),
+            Cow::Owned(prose) => prose.text,
+        },
         slots,
     }
 }
@@ -173,6 +190,10 @@ fn segment(name: &str) -> String {
 
 /// Tells needs of one name apart by a number.
 fn unique(name: String, taken: &mut BTreeMap<String, usize>) -> String {
+    if !taken.contains_key(&name) {
+        taken.insert(name.clone(), 1);
+        return name;
+    }
     let mut candidate = name.clone();
     while taken.contains_key(&candidate) {
         let count = taken.entry(name.clone()).or_insert(1);
@@ -184,18 +205,21 @@ fn unique(name: String, taken: &mut BTreeMap<String, usize>) -> String {
 }
 
 /// What wakes: every slot of every need that is not read as mere context.
-fn edges(nodes: &[Node], needs: &[Vec<Need>]) -> Vec<Edge> {
-    let mut edges = BTreeSet::new();
-    for (node, needs) in nodes.iter().zip(needs) {
-        for slot in needs.iter().filter(|n| !n.context).flat_map(|n| &n.slots) {
-            edges.insert(Edge {
-                subscriber: node.unit.name().to_owned(),
-                producer: slot.producer.clone(),
-                facet: slot.facet.clone(),
-            });
-        }
+fn edges(nodes: &[Node], by_name: &[usize], needs: &[Vec<Need>]) -> Vec<Edge> {
+    let mut edges = Vec::with_capacity(nodes.len() * 2);
+    let mut read: Vec<(&str, &str)> = Vec::new();
+    for at in by_name {
+        let slots = needs[*at].iter().filter(|n| !n.context).flat_map(|n| &n.slots);
+        read.extend(slots.map(|slot| (slot.producer.as_str(), slot.facet.as_str())));
+        read.sort_unstable();
+        read.dedup();
+        edges.extend(read.drain(..).map(|(producer, facet)| Edge {
+            subscriber: nodes[*at].unit.name().to_owned(),
+            producer: producer.to_owned(),
+            facet: facet.to_owned(),
+        }));
     }
-    edges.into_iter().collect()
+    edges
 }
 
 fn cyclic(ring: &[String]) -> Diagnostic {

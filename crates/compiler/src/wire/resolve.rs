@@ -9,7 +9,7 @@ use crate::words::key;
 /// Resolves the needs of one node.
 pub(crate) struct Resolver<'a> {
     pub(crate) nodes: &'a [Node<'a>],
-    pub(crate) index: &'a Index,
+    pub(crate) index: &'a Index<'a>,
     pub(crate) subscriber: usize,
 }
 
@@ -216,10 +216,10 @@ impl Failure {
                     }
                     None => format!("no other node maintains {what}"),
                 };
-                let wanted =
-                    named.or_else(|| need.name.clone()).unwrap_or_else(|| need.prose.text.clone());
+                let wanted = named.as_deref().or(need.name.as_deref());
+                let wanted = key(wanted.unwrap_or(&need.prose.text));
                 let diagnostic = unit.diagnostic(Code::RequiresUnsatisfied, span, message);
-                let near = nearest(resolver.index, &key(&wanted));
+                let near = nearest(resolver.index, &wanted);
                 if near.is_empty() {
                     diagnostic
                 } else {
