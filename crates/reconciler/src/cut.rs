@@ -8,8 +8,8 @@ use prose_ir::Fingerprint;
 
 use crate::{
     Input, NodeIx, Reactor, Wave,
-    draft::Pin,
-    state::{MemoKey, Version},
+    basis::{MemoKey, Pin},
+    state::Version,
 };
 
 /// What a look for a cut found.

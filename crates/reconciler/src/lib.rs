@@ -9,7 +9,9 @@
 //! truth is a function of the wave. A node renders at a *cut*: a wave at which everything above it
 //! is known. `cut` holds that rule, `settle` applies it, `ops` are the operations of the protocol.
 
+mod basis;
 mod cut;
+mod decision;
 mod draft;
 mod explain;
 mod graph;
@@ -20,9 +22,9 @@ mod reactor;
 mod settle;
 mod state;
 
-pub use draft::{
-    Basis, Cost, Draft, Failure, FailureClass, Pin, Place, Seal, Status, Surprise, WakeSource,
-};
+pub use basis::{Basis, CutKind, MemoKey, Pin, Span};
+pub use decision::{Cost, Failure, FailureClass, Status, Surprise, WakeSource};
+pub use draft::{Draft, Place, Seal};
 pub use explain::{Condition, Waiting};
 pub use graph::{Graph, GraphError, Input, InputRef, NodeIx, NodeSpec, Role};
 pub use ops::{
@@ -31,7 +33,7 @@ pub use ops::{
 pub use pending::{Cause, CauseKind, Pending};
 pub use policy::Policy;
 pub use reactor::{Effects, Reactor};
-pub use state::{CutKind, Flight, Inbox, MemoKey, NodeState, Retry, Span, Version};
+pub use state::{Flight, Inbox, NodeState, Retry, Version};
 
 /// The number of a wake that entered from outside; rises by one per reactor.
 pub type Wave = u64;

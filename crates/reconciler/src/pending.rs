@@ -3,7 +3,7 @@
 use prose_ir::Address;
 use serde::{Deserialize, Serialize};
 
-use crate::{Wave, draft::Surprise};
+use crate::{Wave, decision::Surprise};
 
 /// Waves are kept exactly up to this many separate stretches. Beyond, the two closest are joined:
 /// the node then also looks at waves that did not concern it, which costs a skip, never a wake.

@@ -6,10 +6,12 @@ use prose_ir::Address;
 
 use crate::{
     Millis, NodeIx, Reactor, Wave,
+    basis::{Basis, CutKind, Span},
     cut::Look,
-    draft::{Basis, Draft, Seal, Status},
+    decision::Status,
+    draft::{Draft, Seal},
     pending::Cause,
-    state::{CutKind, Span, Version},
+    state::Version,
 };
 
 impl Reactor {

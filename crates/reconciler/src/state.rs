@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Millis, Wave,
-    draft::{Basis, Cost, Status},
-    graph::InputRef,
+    basis::{Basis, MemoKey, Span},
+    decision::{Cost, Status},
     pending::{Cause, Pending},
 };
 
@@ -100,39 +100,6 @@ pub struct Version {
     pub tree: Address,
     /// Its tokens; always has `@atomic`.
     pub fingerprints: Arc<BTreeMap<String, Fingerprint>>,
-}
-
-/// The first wave that was consumed, and the wave from which the outcome is in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Span {
-    /// The lowest wave that was consumed.
-    pub first: Wave,
-    /// In force from here; not below `first`.
-    pub at: Wave,
-}
-
-/// What a render depends on: contract, inputs and freshness, nothing else.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct MemoKey {
-    /// The contract.
-    pub contract: Fingerprint,
-    /// The waking inputs in resolved order.
-    pub inputs: Vec<(Arc<InputRef>, Option<Fingerprint>)>,
-    /// The events that were consumed, for a node that takes events.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event: Option<Fingerprint>,
-    /// The freshness epoch.
-    pub freshness: u64,
-}
-
-/// Whether all inputs were of one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CutKind {
-    /// One consistent moment of everything above.
-    Exact,
-    /// The newest of everything, because patience ran out.
-    Mixed,
 }
 
 /// A running render.

@@ -1,11 +1,6 @@
 //! Advance: what the passing of time alone decides. Leases end, retries come due, patience runs out.
 
-use crate::{
-    Millis, NodeIx, Reactor,
-    draft::{Cost, Seal},
-    ops::Outcome,
-    pending::Cause,
-};
+use crate::{Millis, NodeIx, Reactor, decision::Cost, draft::Seal, ops::Outcome, pending::Cause};
 
 impl Reactor {
     /// Does what is due at `now`; see [`Reactor::next_deadline`]. Answers whether anything was.

@@ -4,9 +4,11 @@ use prose_ir::Address;
 
 use crate::{
     Millis, NodeIx, Reactor,
+    basis::{Basis, CutKind},
     cut::Look,
-    draft::{Basis, Seal, Surprise, WakeSource, refs, wake},
-    state::{CutKind, Flight},
+    decision::{Surprise, WakeSource},
+    draft::{Seal, refs, wake},
+    state::Flight,
 };
 
 /// The answer to a claim.

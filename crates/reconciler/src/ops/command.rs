@@ -4,10 +4,12 @@ use prose_ir::Address;
 
 use crate::{
     Millis, NodeIx, Reactor,
-    draft::{Cost, Failure, FailureClass, Seal},
+    basis::CutKind,
+    decision::{Cost, Failure, FailureClass},
+    draft::Seal,
     graph::Role,
     pending::{Cause, CauseKind},
-    state::{CutKind, Flight},
+    state::Flight,
 };
 
 /// Why a command makes no sense for a node as it is.

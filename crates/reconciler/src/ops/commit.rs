@@ -7,7 +7,8 @@ use prose_ir::{Address, Fingerprint};
 use super::mount::moved;
 use crate::{
     Millis, NodeIx, Reactor,
-    draft::{Cost, Draft, Failure, FailureClass, Seal, Status},
+    decision::{Cost, Failure, FailureClass, Status},
+    draft::{Draft, Seal},
     pending::{Cause, CauseKind},
     reactor::RETRY_CAUSES_MAX,
     state::{Flight, Retry, Version},

@@ -7,11 +7,13 @@ use prose_ir::{Address, Fingerprint};
 use super::mount::moved;
 use crate::{
     Millis, NodeIx, Reactor,
-    draft::{Basis, Draft, Failure, Seal, Status},
+    basis::{Basis, CutKind, Span},
+    decision::{Failure, Status},
+    draft::{Draft, Seal},
     graph::Role,
     ops::Published,
     pending::{Cause, CauseKind},
-    state::{CutKind, Span, Version},
+    state::Version,
 };
 
 /// One event for one node.

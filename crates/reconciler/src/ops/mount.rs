@@ -6,10 +6,12 @@ use prose_ir::{ATOMIC, Address, Fingerprint};
 
 use crate::{
     Graph, Millis, NodeIx, NodeState, Reactor,
-    draft::{Basis, Cost, Draft, Seal, Status},
+    basis::{Basis, CutKind, Span},
+    decision::{Cost, Status},
+    draft::{Draft, Seal},
     graph::{NodeSpec, Role},
     pending::{Cause, CauseKind},
-    state::{CutKind, Span, Version},
+    state::Version,
 };
 
 /// The truth of the topology: its tree, and one token a node besides that of the whole.
