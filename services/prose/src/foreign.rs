@@ -41,6 +41,16 @@ impl Explain for prose_ledger::ReceiptError {
     }
 }
 
+impl Explain for prose_render::HarnessError {
+    fn code(&self) -> Cow<'static, str> {
+        self.code().into()
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("mend it, or name another in prose.toml".into())
+    }
+}
+
 impl Explain for prose_telemetry::Error {
     fn code(&self) -> Cow<'static, str> {
         self.code().into()

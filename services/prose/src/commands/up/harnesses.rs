@@ -10,7 +10,7 @@ use crate::{
     project::Project,
 };
 
-/// The harnesses of a project. A `jq` session is this program again.
+/// The harnesses of a project, as far as can be known fit to run. A `jq` session is this program again.
 pub(super) fn harnesses(project: &Project) -> Result<Harnesses, Error> {
     let executable = std::env::current_exe().map_err(|error| Error {
         code: "program_unknown".into(),
@@ -20,14 +20,16 @@ pub(super) fn harnesses(project: &Project) -> Result<Harnesses, Error> {
     })?;
     let config::Harnesses { default, nodes } = &project.config.harnesses;
     let spec = |harness: &Harness| spec(project, harness);
-    Ok(Harnesses {
+    let harnesses = Harnesses {
         default: default.as_ref().map(spec),
         nodes: nodes
             .iter()
             .map(|(node, harness)| (node.clone(), spec(harness)))
             .collect::<BTreeMap<_, _>>(),
         jq: JqCommand { executable, args: vec!["session".into(), "jq".into()] },
-    })
+    };
+    harnesses.check()?;
+    Ok(harnesses)
 }
 
 fn spec(project: &Project, harness: &Harness) -> HarnessSpec {

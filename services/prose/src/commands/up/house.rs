@@ -175,9 +175,14 @@ fn worker(
     prose_worker::Options {
         name: format!("up-{}", std::process::id()),
         concurrency: asked.workers.map_or(project.config.concurrency, usize::from),
-        renderer: prose_render::Renderer {
-            folder: project.tasks(),
-            host: std::env::vars_os().collect(),
+        render: prose_render::RenderOptions {
+            scratch: project.tasks(),
+            // What is not text cannot be named by a contract's `### Environment`, or used by it.
+            environment: std::env::vars_os()
+                .filter_map(|(name, value)| {
+                    Some((name.into_string().ok()?, value.into_string().ok()?))
+                })
+                .collect(),
             limits: project.config.limits.clone(),
         },
         harnesses,
