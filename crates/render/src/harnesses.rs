@@ -12,6 +12,9 @@ use prose_harness::{Command, Harness, Jq, jq::ProgramError};
 
 use crate::chain;
 
+/// A program is a page or two. A wrong path must not fill the memory, nor be waited for.
+const JQ_BYTES_MAX: u64 = 1 << 20;
+
 /// One kind of session for a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HarnessSpec {
@@ -65,6 +68,12 @@ pub enum HarnessError {
         /// Why.
         source: io::Error,
     },
+    /// Something else than a jq program, by its kind or size.
+    #[error("{} is no file of at most {JQ_BYTES_MAX} bytes, as a jq program is", path.display())]
+    NoProgram {
+        /// What was found there.
+        path: PathBuf,
+    },
     /// A file holds no jq program.
     #[error("{} is no jq program", path.display())]
     Program {
@@ -81,7 +90,7 @@ impl HarnessError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "jq_program_unreadable",
-            Self::Program { .. } => "jq_program_invalid",
+            Self::NoProgram { .. } | Self::Program { .. } => "jq_program_invalid",
         }
     }
 }
@@ -111,8 +120,12 @@ impl Harnesses {
     }
 
     fn jq(&self, path: &Path) -> Result<Jq, HarnessError> {
-        let text = fs::read_to_string(path)
-            .map_err(|source| HarnessError::Unreadable { path: path.to_owned(), source })?;
+        let unreadable = |source| HarnessError::Unreadable { path: path.to_owned(), source };
+        let found = fs::metadata(path).map_err(unreadable)?;
+        if !found.is_file() || found.len() > JQ_BYTES_MAX {
+            return Err(HarnessError::NoProgram { path: path.to_owned() });
+        }
+        let text = fs::read_to_string(path).map_err(unreadable)?;
         Jq::new(self.jq.executable.clone(), os(&self.jq.args), text)
             .map_err(|source| HarnessError::Program { path: path.to_owned(), source })
     }

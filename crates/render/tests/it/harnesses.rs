@@ -33,6 +33,9 @@ async fn a_broken_jq_program_shows_early_and_at_every_render() {
     let file = folder.path().join("brief.jq");
     let harnesses = only("brief", HarnessSpec::Jq { program: file.clone() });
     assert_eq!(harnesses.check().unwrap_err().code(), "jq_program_unreadable");
+    std::fs::create_dir(&file).unwrap();
+    assert_eq!(harnesses.check().unwrap_err().code(), "jq_program_invalid");
+    std::fs::remove_dir(&file).unwrap();
     std::fs::write(&file, "{a: ").unwrap();
     assert_eq!(harnesses.check().unwrap_err().code(), "jq_program_invalid");
     let reason = infrastructure(render(lease(), &harnesses).await);
