@@ -1,6 +1,6 @@
 //! The YAML between two lines of dashes at the very start of a file.
 
-use std::{fmt, ops::Range};
+use std::{borrow::Cow, fmt, ops::Range};
 
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
@@ -83,7 +83,7 @@ fn read(text: &str, range: Range<usize>, report: &mut Report) -> Option<Frontmat
     let mut front = Frontmatter::default();
     for (key, value) in pairs {
         let span = key_span(yaml, &key, range.start);
-        let slot = match key.as_str() {
+        let slot = match key.as_ref() {
             "name" => &mut front.name,
             "kind" => &mut front.kind,
             "id" => &mut front.id,
@@ -95,7 +95,7 @@ fn read(text: &str, range: Range<usize>, report: &mut Report) -> Option<Frontmat
                 continue;
             }
         };
-        *slot = value.map(|value| Spanned { value, span });
+        *slot = value.map(|value| Spanned { value: value.into_owned(), span });
     }
     Some(front)
 }
@@ -106,7 +106,10 @@ struct Problem {
     message: String,
 }
 
-fn pairs(yaml: &str) -> Result<Vec<(String, Option<String>)>, Problem> {
+/// A key and its value; the value of a key that means nothing is left out.
+type Pair<'y> = (Cow<'y, str>, Option<Cow<'y, str>>);
+
+fn pairs(yaml: &str) -> Result<Vec<Pair<'_>>, Problem> {
     if let Some(pairs) = plain_pairs(yaml) {
         return Ok(pairs);
     }
@@ -138,8 +141,8 @@ fn pairs(yaml: &str) -> Result<Vec<(String, Option<String>)>, Problem> {
 
 /// The usual case, `key: word` lines and nothing else, without a YAML parser. Whatever it does not
 /// take for certain is left to the parser.
-fn plain_pairs(yaml: &str) -> Option<Vec<(String, Option<String>)>> {
-    let mut pairs: Vec<(String, Option<String>)> = Vec::new();
+fn plain_pairs(yaml: &str) -> Option<Vec<Pair<'_>>> {
+    let mut pairs: Vec<Pair> = Vec::new();
     for line in yaml.lines() {
         // A key holds no colon, so the first one must be its end.
         let (key, value) = line.split_once(':')?;
@@ -156,14 +159,14 @@ fn plain_pairs(yaml: &str) -> Option<Vec<(String, Option<String>)>> {
         {
             return None;
         }
-        pairs.push((key.to_owned(), Some(value.to_owned())));
+        pairs.push((Cow::Borrowed(key), Some(Cow::Borrowed(value))));
     }
     (!pairs.is_empty()).then_some(pairs)
 }
 
 const KNOWN: [&str; 5] = ["name", "kind", "id", "subject", "version"];
 
-struct Pairs(Vec<(String, Option<String>)>);
+struct Pairs(Vec<Pair<'static>>);
 
 impl<'de> serde::Deserialize<'de> for Pairs {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -177,10 +180,11 @@ impl<'de> serde::Deserialize<'de> for Pairs {
                 let mut pairs = Vec::new();
                 while let Some(key) = map.next_key::<String>()? {
                     if KNOWN.contains(&key.as_str()) {
-                        pairs.push((key, map.next_value::<Option<String>>()?));
+                        let value = map.next_value::<Option<String>>()?;
+                        pairs.push((key.into(), value.map(Cow::Owned)));
                     } else {
                         map.next_value::<IgnoredAny>()?;
-                        pairs.push((key, None));
+                        pairs.push((key.into(), None));
                     }
                 }
                 Ok(Pairs(pairs))

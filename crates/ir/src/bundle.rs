@@ -1,6 +1,6 @@
 //! A manifest together with its artifacts: what a compile yields and a mount takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 
 use serde::{Deserialize, Serialize};
 
@@ -51,13 +51,16 @@ impl Bundle {
         if !violations.is_empty() {
             return Err(BundleError::Manifest(violations));
         }
+        let mut canonicalizers = Walk::new(&self.canonicalizers);
+        let mut postconditions = Walk::new(&self.postconditions);
+        let mut contracts = Walk::new(&self.contracts);
         for node in &self.manifest.topology.nodes {
             let name = &node.node;
-            let found = self.canonicalizers.get(name).map(|c| (c.version, &c.node));
+            let found = canonicalizers.get(name).map(|c| (c.version, &c.node));
             artifact("canonicalizer", name, found)?;
-            let found = self.postconditions.get(name).map(|p| (p.version, &p.node));
+            let found = postconditions.get(name).map(|p| (p.version, &p.node));
             artifact("postconditions", name, found)?;
-            let contract = self.contracts.get(name);
+            let contract = contracts.get(name);
             artifact("contract", name, contract.map(|c| (c.version, &c.node)))?;
             if contract.map(|c| &c.contract_fingerprint) != Some(&node.contract_fingerprint) {
                 return Err(problem(
@@ -90,6 +93,28 @@ impl Bundle {
     /// When a value cannot be written as JSON, which only a non-finite number could cause.
     pub fn fingerprint(&self) -> Result<Fingerprint, serde_json::Error> {
         Ok(Fingerprint::of(&serde_json::to_vec(self)?))
+    }
+}
+
+/// Looks nodes up in a map. Both are sorted by name as a rule, so the next entry is tried first.
+struct Walk<'a, T> {
+    map: &'a BTreeMap<String, T>,
+    next: btree_map::Iter<'a, String, T>,
+}
+
+impl<'a, T> Walk<'a, T> {
+    fn new(map: &'a BTreeMap<String, T>) -> Self {
+        Self {
+            map,
+            next: map.iter(),
+        }
+    }
+
+    fn get(&mut self, name: &str) -> Option<&'a T> {
+        match self.next.next() {
+            Some((key, value)) if key == name => Some(value),
+            _ => self.map.get(name),
+        }
     }
 }
 

@@ -26,10 +26,11 @@ macro_rules! hash_type {
 
             /// Writes a finished BLAKE3 hash in the textual form.
             pub fn from_hash(hash: blake3::Hash) -> Self {
-                let mut text = String::with_capacity(PREFIX.len() + 64);
-                text.push_str(PREFIX);
-                text.push_str(&hash.to_hex());
-                Self(text.into())
+                let digits = hash.to_hex();
+                let text = PREFIX.bytes().chain(digits.bytes());
+                let mut bytes = [0; PREFIX.len() + 64];
+                bytes.iter_mut().zip(text).for_each(|(to, from)| *to = from);
+                Self(String::from_utf8_lossy(&bytes).into())
             }
 
             /// The textual form, `blake3:<64 hex>`.

@@ -2,11 +2,11 @@
 //! by a mount before it accepts.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeSet, HashMap, HashSet},
     fmt,
 };
 
-use crate::{ATOMIC, MANIFEST_KIND, MANIFEST_VERSION, Manifest, Severity, WakeSource};
+use crate::{ATOMIC, MANIFEST_KIND, MANIFEST_VERSION, Manifest, Node, Severity, WakeSource};
 
 /// One broken rule and where it is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,7 @@ impl fmt::Display for Violation {
 pub fn manifest(manifest: &Manifest) -> Vec<Violation> {
     let mut check = Check {
         manifest,
+        names: Names::new(manifest),
         violations: Vec::new(),
     };
     check.envelope();
@@ -52,8 +53,59 @@ pub fn manifest(manifest: &Manifest) -> Vec<Violation> {
     check.violations
 }
 
+/// Every name of a manifest by a number, so that each is looked up once. The nodes come first.
+struct Names<'a> {
+    ids: HashMap<&'a str, usize>,
+    /// How many of the numbers are nodes.
+    nodes: usize,
+    /// Subscriber and producer of each edge.
+    edges: Vec<(usize, usize)>,
+}
+
+impl<'a> Names<'a> {
+    fn new(manifest: &'a Manifest) -> Self {
+        let topology = &manifest.topology;
+        let mut names = Self {
+            ids: HashMap::with_capacity(topology.nodes.len()),
+            nodes: 0,
+            edges: Vec::with_capacity(topology.edges.len()),
+        };
+        for node in &topology.nodes {
+            names.id(&node.node);
+        }
+        names.nodes = names.ids.len();
+        let mut before: Option<(&str, usize)> = None;
+        for edge in &topology.edges {
+            // Edges of one subscriber stand together.
+            let subscriber = match before {
+                Some((name, id)) if name == edge.subscriber => id,
+                _ => names.id(&edge.subscriber),
+            };
+            before = Some((&edge.subscriber, subscriber));
+            let producer = names.id(&edge.producer);
+            names.edges.push((subscriber, producer));
+        }
+        names
+    }
+
+    /// The number of a name, which is given one if it has none.
+    fn id(&mut self, name: &'a str) -> usize {
+        let next = self.ids.len();
+        *self.ids.entry(name).or_insert(next)
+    }
+
+    /// The number of a node, tried first at the place where a list in order of nodes has it.
+    fn node(&self, nodes: &[Node], name: &str, place: usize) -> Option<usize> {
+        if self.nodes == nodes.len() && nodes.get(place).is_some_and(|n| n.node == name) {
+            return Some(place);
+        }
+        self.ids.get(name).copied().filter(|id| *id < self.nodes)
+    }
+}
+
 struct Check<'a> {
     manifest: &'a Manifest,
+    names: Names<'a>,
     violations: Vec<Violation>,
 }
 
@@ -63,15 +115,6 @@ impl<'a> Check<'a> {
             path,
             problem: problem.into(),
         });
-    }
-
-    fn names(&self) -> BTreeSet<&'a str> {
-        self.manifest
-            .topology
-            .nodes
-            .iter()
-            .map(|n| n.node.as_str())
-            .collect()
     }
 
     fn envelope(&mut self) {
@@ -96,7 +139,8 @@ impl<'a> Check<'a> {
 
     fn nodes(&mut self) {
         let topology = &self.manifest.topology;
-        let mut seen = BTreeSet::new();
+        let mut seen = vec![false; self.names.nodes];
+        let mut fingerprints = self.manifest.contract_fingerprints.iter();
         for (i, node) in topology.nodes.iter().enumerate() {
             if !is_node_name(&node.node) {
                 self.add(
@@ -104,23 +148,27 @@ impl<'a> Check<'a> {
                     "is not a single plain path segment",
                 );
             }
-            if !seen.insert(node.node.as_str()) {
+            let id = self.names.node(&topology.nodes, &node.node, i);
+            if id.is_none_or(|id| std::mem::replace(&mut seen[id], true)) {
                 self.add(
                     format!("topology.nodes[{i}].node"),
                     format!("repeats `{}`", node.node),
                 );
             }
-            if self.manifest.contract_fingerprints.get(&node.node)
-                != Some(&node.contract_fingerprint)
-            {
+            // Both are sorted by name as a rule, so the next entry is tried first.
+            let fingerprint = match fingerprints.next() {
+                Some((name, fingerprint)) if *name == node.node => Some(fingerprint),
+                _ => self.manifest.contract_fingerprints.get(&node.node),
+            };
+            if fingerprint != Some(&node.contract_fingerprint) {
                 self.add(
                     format!("contract_fingerprints.{}", node.node),
                     "must equal the fingerprint of the node",
                 );
             }
         }
-        for name in self.manifest.contract_fingerprints.keys() {
-            if !seen.contains(name.as_str()) {
+        for (i, name) in self.manifest.contract_fingerprints.keys().enumerate() {
+            if self.names.node(&topology.nodes, name, i).is_none() {
                 self.add(format!("contract_fingerprints.{name}"), "names no node");
             }
         }
@@ -140,31 +188,33 @@ impl<'a> Check<'a> {
     }
 
     fn edges(&mut self) {
-        let names = self.names();
-        let mut seen = BTreeSet::new();
-        for (i, edge) in self.manifest.topology.edges.iter().enumerate() {
-            for (field, name) in [
-                ("subscriber", &edge.subscriber),
-                ("producer", &edge.producer),
+        let edges = &self.manifest.topology.edges;
+        let is_sorted = edges.is_sorted_by(|a, b| a < b);
+        let mut seen = HashSet::new();
+        for (i, edge) in edges.iter().enumerate() {
+            let (subscriber, producer) = self.names.edges[i];
+            for (field, name, id) in [
+                ("subscriber", &edge.subscriber, subscriber),
+                ("producer", &edge.producer, producer),
             ] {
-                if !names.contains(name.as_str()) {
+                if id >= self.names.nodes {
                     self.add(
                         format!("topology.edges[{i}].{field}"),
                         format!("`{name}` is no node"),
                     );
                 }
             }
-            if edge.subscriber == edge.producer {
+            if subscriber == producer {
                 self.add(
                     format!("topology.edges[{i}]"),
                     "a node cannot subscribe to itself",
                 );
             }
-            if !seen.insert(edge) {
+            if !is_sorted && !seen.insert((subscriber, producer, edge.facet.as_str())) {
                 self.add(format!("topology.edges[{i}]"), "repeats an edge");
             }
         }
-        let acyclic = is_acyclic(self.manifest);
+        let acyclic = is_acyclic(&self.names);
         if acyclic != self.manifest.topology.acyclic {
             self.add(
                 "topology.acyclic".into(),
@@ -177,9 +227,11 @@ impl<'a> Check<'a> {
     }
 
     fn per_node(&mut self, field: &str, entries: impl Iterator<Item = (&'a String, &'a String)>) {
-        let mut left = self.names();
+        let nodes = &self.manifest.topology.nodes;
+        let mut seen = vec![false; self.names.nodes];
         for (i, (node, artifact)) in entries.enumerate() {
-            if !left.remove(node.as_str()) {
+            let id = self.names.node(nodes, node, i);
+            if id.is_none_or(|id| std::mem::replace(&mut seen[id], true)) {
                 self.add(
                     format!("{field}[{i}].node"),
                     format!("`{node}` is no node, or repeated"),
@@ -189,13 +241,19 @@ impl<'a> Check<'a> {
                 self.add(format!("{field}[{i}].artifact"), "must be root-relative");
             }
         }
+        if seen.iter().all(|seen| *seen) {
+            return;
+        }
+        let is_left = |name: &&str| self.names.node(nodes, name, 0).is_some_and(|id| !seen[id]);
+        let left: BTreeSet<&str> = nodes.iter().map(|n| n.node.as_str()).filter(is_left).collect();
         for node in left {
             self.add(field.to_owned(), format!("has nothing for node `{node}`"));
         }
     }
 
     fn facets(&mut self) {
-        let mut facets = BTreeMap::new();
+        let mut of_others = HashMap::new();
+        let mut by_node = vec![None; self.names.nodes];
         for (i, entry) in self.manifest.canonicalizers.iter().enumerate() {
             if entry.facets.first().map(String::as_str) != Some(ATOMIC) {
                 self.add(
@@ -203,13 +261,20 @@ impl<'a> Check<'a> {
                     format!("must begin with {ATOMIC}"),
                 );
             }
-            facets.insert(entry.node.as_str(), &entry.facets);
+            match self.names.node(&self.manifest.topology.nodes, &entry.node, i) {
+                Some(id) => by_node[id] = Some(&entry.facets),
+                None => {
+                    of_others.insert(entry.node.as_str(), &entry.facets);
+                }
+            }
         }
         for (i, edge) in self.manifest.topology.edges.iter().enumerate() {
-            let known = facets
-                .get(edge.producer.as_str())
-                .is_some_and(|f| f.contains(&edge.facet));
-            if !known {
+            let (_, producer) = self.names.edges[i];
+            let declared = match by_node.get(producer) {
+                Some(of_node) => *of_node,
+                None => of_others.get(edge.producer.as_str()).copied(),
+            };
+            if !declared.is_some_and(|f| f.contains(&edge.facet)) {
                 self.add(
                     format!("topology.edges[{i}].facet"),
                     format!("`{}` has no facet `{}`", edge.producer, edge.facet),
@@ -219,7 +284,10 @@ impl<'a> Check<'a> {
     }
 
     fn diagnostics(&mut self) {
-        let sources: BTreeSet<_> = self
+        if self.manifest.diagnostics.is_empty() {
+            return;
+        }
+        let sources: HashSet<_> = self
             .manifest
             .sources
             .iter()
@@ -242,35 +310,26 @@ impl<'a> Check<'a> {
 }
 
 /// Kahn's algorithm: whatever cannot be removed from the source end is on or behind a cycle.
-fn is_acyclic(manifest: &Manifest) -> bool {
-    let mut waits: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut feeds: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for edge in &manifest.topology.edges {
-        *waits.entry(&edge.subscriber).or_default() += 1;
-        waits.entry(&edge.producer).or_default();
-        feeds
-            .entry(&edge.producer)
-            .or_default()
-            .push(&edge.subscriber);
+fn is_acyclic(names: &Names) -> bool {
+    let count = names.ids.len();
+    let mut waits = vec![0_usize; count];
+    let mut feeds = vec![Vec::new(); count];
+    for (subscriber, producer) in &names.edges {
+        waits[*subscriber] += 1;
+        feeds[*producer].push(*subscriber);
     }
-    let mut free: Vec<&str> = waits
-        .iter()
-        .filter(|(_, n)| **n == 0)
-        .map(|(v, _)| *v)
-        .collect();
+    let mut free: Vec<usize> = (0..count).filter(|id| waits[*id] == 0).collect();
     let mut removed = 0;
     while let Some(node) = free.pop() {
         removed += 1;
-        for subscriber in feeds.get(node).into_iter().flatten() {
-            if let Some(left) = waits.get_mut(subscriber) {
-                *left -= 1;
-                if *left == 0 {
-                    free.push(subscriber);
-                }
+        for subscriber in &feeds[node] {
+            waits[*subscriber] -= 1;
+            if waits[*subscriber] == 0 {
+                free.push(*subscriber);
             }
         }
     }
-    removed == waits.len()
+    removed == count
 }
 
 fn is_relative(path: &str) -> bool {

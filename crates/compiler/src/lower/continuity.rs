@@ -203,21 +203,22 @@ fn clock_time(text: &str) -> Option<(u8, u8)> {
 
 /// `every 6h`, `every 15 minutes`, `hourly`, `at least weekly`, `on a daily cadence`.
 fn interval(text: &str) -> Option<Cadence> {
-    let words: Vec<String> = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    for (i, word) in words.iter().enumerate() {
-        let seconds = match word.as_str() {
-            "every" | "each" => {
-                words.get(i + 1).and_then(|next| every(next, words.get(i + 2).map(String::as_str)))
-            }
-            "hourly" => Some(HOUR),
-            "daily" | "nightly" => Some(DAY),
-            "weekly" => Some(7 * DAY),
-            "monthly" => Some(30 * DAY),
-            _ => None,
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    while let Some(word) = words.next() {
+        let is = |sign: &str| word.eq_ignore_ascii_case(sign);
+        let seconds = if is("every") || is("each") {
+            let mut ahead = words.clone().map(str::to_ascii_lowercase);
+            ahead.next().and_then(|next| every(&next, ahead.next().as_deref()))
+        } else if is("hourly") {
+            Some(HOUR)
+        } else if is("daily") || is("nightly") {
+            Some(DAY)
+        } else if is("weekly") {
+            Some(7 * DAY)
+        } else if is("monthly") {
+            Some(30 * DAY)
+        } else {
+            None
         };
         if let Some(seconds) = seconds.filter(|s| *s > 0) {
             return Some(Cadence::EverySeconds(seconds));

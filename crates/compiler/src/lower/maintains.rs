@@ -27,7 +27,7 @@ pub(crate) struct Facet<'a> {
     /// The name as names are compared.
     pub(crate) key: String,
     pub(crate) heading: &'a Prose,
-    pub(crate) blocks: Vec<&'a Block>,
+    pub(crate) blocks: &'a [Block],
 }
 
 impl Facet<'_> {
@@ -90,7 +90,7 @@ fn facet<'a>(part: &Part<'a>) -> Facet<'a> {
         name: &part.heading.text,
         key: words::key(&part.heading.text),
         heading: part.heading,
-        blocks: part.blocks.iter().collect(),
+        blocks: part.blocks,
     }
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn canonicalizer(
     let mut facets = Vec::with_capacity(maintains.facets.len());
     for facet in &maintains.facets {
         let mut own = materiality::Reading::default();
-        for prose in facet.blocks.iter().filter_map(|b| b.prose()) {
+        for prose in facet.blocks.iter().filter_map(Block::prose) {
             own.read(prose, materiality::Place::Facet);
         }
         own.settle();

@@ -1,7 +1,7 @@
 //! What must hold before a truth is published.
 
 use prose_contract::{Block, Prose, SectionKind};
-use prose_ir::{Check, Fingerprint, Judge};
+use prose_ir::{Check, Judge};
 
 use super::Unit;
 use crate::words::find_phrase;
@@ -80,5 +80,6 @@ fn begins_path(code: &str, root: &str) -> bool {
 
 /// Stable under re-wrapping and emphasis, since the text is normalized already.
 fn id(text: &str) -> String {
-    format!("pc-{}", Fingerprint::of(text.as_bytes()).short())
+    let digits = blake3::hash(text.as_bytes()).to_hex();
+    ["pc-", &digits[..12]].concat()
 }
