@@ -56,7 +56,7 @@ fn object(key: &str, value: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use prose_truth::TreePath;
+    use crate::TreePath;
 
     use super::*;
 

@@ -4,10 +4,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use jaq_json::Val;
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getppid, setrlimit};
 use serde_json::{Map, Value, json};
 
 use super::document;
@@ -21,6 +23,8 @@ use crate::tree;
 const MEMORY_BYTES_MAX: u64 = 1 << 30;
 /// jq recurses as deep as the data or the program does.
 const STACK_BYTES: usize = 128 << 20;
+/// How often a session looks whether the worker that started it is still there.
+const WORKER_LOOK: Duration = Duration::from_millis(500);
 
 /// Why a jq session could not even run its program.
 #[derive(Debug, thiserror::Error)]
@@ -54,23 +58,32 @@ pub fn main(program: &Path) -> ExitCode {
         eprintln!("memory cannot be capped: {error}");
         return ExitCode::FAILURE;
     }
+    let worker = getppid();
+    let (done, ended) = mpsc::channel();
     let program = program.to_owned();
     let run = move || {
-        let text = fs::read_to_string(program)?;
-        session(Path::new("."), &text)
+        let ran = fs::read_to_string(program)
+            .map_err(SessionError::from)
+            .and_then(|text| session(Path::new("."), &text));
+        // The other end waits for nothing else.
+        let _ = done.send(ran);
     };
-    let ran = thread::Builder::new().stack_size(STACK_BYTES).spawn(run).map(|run| run.join());
-    match ran {
-        Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
-        Ok(Ok(Err(error))) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-        // The panic has been printed.
-        Ok(Err(_)) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("cannot start a thread: {error}");
-            ExitCode::FAILURE
+    if let Err(error) = thread::Builder::new().stack_size(STACK_BYTES).spawn(run) {
+        eprintln!("cannot start a thread: {error}");
+        return ExitCode::FAILURE;
+    }
+    loop {
+        match ended.recv_timeout(WORKER_LOOK) {
+            Ok(Ok(())) => return ExitCode::SUCCESS,
+            Ok(Err(error)) => {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+            // The panic has been printed.
+            Err(mpsc::RecvTimeoutError::Disconnected) => return ExitCode::FAILURE,
+            Err(mpsc::RecvTimeoutError::Timeout) if getppid() == worker => {}
+            // Whoever wanted the result was killed, and so cannot stop a program without an end.
+            Err(mpsc::RecvTimeoutError::Timeout) => return ExitCode::FAILURE,
         }
     }
 }

@@ -114,3 +114,45 @@ async fn a_greedy_program_ends_itself_only() {
         assert_eq!(failure.code, FailureCode::Signal, "{program}: {failure:?}");
     }
 }
+
+/// A worker that is killed cannot stop its sessions; a program without an end must not spin on.
+#[tokio::test]
+async fn a_program_ends_with_the_worker_that_started_it() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("endless.jq"), "def f: f; f").unwrap();
+    let task = serde_json::to_vec(&spec().task()).unwrap();
+    std::fs::write(root.path().join("task.json"), task).unwrap();
+    for folder in ["inputs/market/prices", "prior"] {
+        std::fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    // The shell stands for the worker: it ends when its standard input does.
+    let mut shell = std::process::Command::new("sh")
+        .args(["-c", r#""$0" endless.jq 2>/dev/null & echo $!; read -r _"#])
+        .arg(env!("CARGO_BIN_EXE_prose-jq-session"))
+        .current_dir(root.path())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pid = String::new();
+    let mut out = std::io::BufReader::new(shell.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut pid).unwrap();
+    let process = std::path::Path::new("/proc").join(pid.trim());
+    let limit = std::time::Duration::from_secs(20);
+    prose_testkit::wait_for("the program to run in a thread", limit, async || {
+        let threads = std::fs::read_dir(process.join("task")).map(Iterator::count);
+        match threads {
+            Ok(2) => Ok(()),
+            other => Err(other.map_err(|error| error.to_string())),
+        }
+    })
+    .await;
+    drop(shell.stdin.take());
+    shell.wait().unwrap();
+    prose_testkit::wait_for("the session to end", limit, async || {
+        // Whoever adopts it may not have reaped it yet.
+        let state = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
+        if state.is_empty() || state.contains(") Z ") { Ok(()) } else { Err(state) }
+    })
+    .await;
+}
