@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prose_api::v1;
+use prose_api::{Prose, v1};
 use prose_ir::Address;
 use prose_ledger::Sealed;
 use prose_truth::{Files, Tree};
@@ -29,14 +29,7 @@ impl Session {
         mut take: impl FnMut(v1::Receipt) -> Result<(), Error>,
     ) -> Result<(), Error> {
         loop {
-            let request = v1::ListReceiptsRequest {
-                reactor: self.reactor.clone(),
-                node: node.to_owned(),
-                after,
-                limit: PAGE,
-                ..Default::default()
-            };
-            let page = self.client.list_receipts(request).await?.into_inner().receipts;
+            let page = page(&mut self.client, &self.reactor, node, after).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.position;
             for receipt in page {
@@ -123,6 +116,23 @@ impl Session {
             })
             .collect()
     }
+}
+
+/// The receipts after a position, oldest first, as many as are asked for at once.
+pub(crate) async fn page(
+    client: &mut Prose,
+    reactor: &str,
+    node: &str,
+    after: u64,
+) -> Result<Vec<v1::Receipt>, Error> {
+    let request = v1::ListReceiptsRequest {
+        reactor: reactor.to_owned(),
+        node: node.to_owned(),
+        after,
+        limit: PAGE,
+        ..Default::default()
+    };
+    Ok(client.list_receipts(request).await?.into_inner().receipts)
 }
 
 /// A receipt read back; a damaged one is an error that says so.

@@ -34,12 +34,12 @@ pub(super) async fn run(context: &Context, folder: &Folder) -> Result<Exit, Erro
         reactor.epoch,
         reactor.wave,
         reactor.receipts,
-        table(context, &status.nodes),
+        table(&status.nodes),
     ))?;
     Ok(Exit::Fine)
 }
 
-fn table(context: &Context, nodes: &[v1::NodeStatus]) -> Table {
+fn table(nodes: &[v1::NodeStatus]) -> Table {
     let now = now_millis();
     let mut table = Table::new(&["node", "last", ">receipts", ">queued", "now"]);
     for status in nodes {
@@ -47,7 +47,7 @@ fn table(context: &Context, nodes: &[v1::NodeStatus]) -> Table {
         let condition = status.condition.clone().unwrap_or_default();
         table.row([
             clean(&status.name),
-            context.output.paint.status(last),
+            last.to_owned(),
             status.seq.to_string(),
             status.queued_events.to_string(),
             node::condition(&condition, now),

@@ -21,7 +21,7 @@ pub(super) async fn run(context: &Context, asked: &cli::Topology) -> Result<Exit
     }
     let project = context.project(asked.folder.dir.as_ref())?;
     let compilation = compile::compile(&project)?;
-    if compilation.bundle.is_none() {
+    if compilation.bundle.is_none() && !context.output.json {
         compile::show_diagnostics(context.output, &compilation);
     }
     print(context.output, compilation.topology(), asked.format)?;

@@ -66,6 +66,8 @@ impl Output {
     /// A remark beside the result, on standard error.
     pub fn note(&self, text: &str) {
         // Nobody to tell is no reason to stop.
+        let note = serde_json::json!({ "note": text });
+        let text = if self.json { note.to_string() } else { text.to_owned() };
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 }

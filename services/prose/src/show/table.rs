@@ -19,7 +19,7 @@ impl Table {
         Self(table)
     }
 
-    /// Adds a row; its texts are clean already.
+    /// Adds a row; its texts are clean already, and without colours, which would count as width.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.0.add_row(cells.into_iter().collect::<Vec<_>>());
     }

@@ -57,10 +57,8 @@ fn the_graph_comes_in_four_forms() {
 fn contracts_cannot_steer_the_terminal() {
     let folder = demo();
     let contract = folder.read("demo/shopping-list.prose.md");
-    folder.write(
-        "demo/shopping-list.prose.md",
-        contract.replace("`stock` from", "`\x1b[2Jshelf` from"),
-    );
+    let hostile = contract.replace("`stock` from `pantry`", "`shelf` from `\x1b[2Jpantri`");
+    folder.write("demo/shopping-list.prose.md", hostile);
     let failed = prose_in(folder.root(), ["compile", "demo"]).code(1);
     assert!(!failed.err.contains('\x1b'), "{:?}", failed.err);
 }

@@ -2,7 +2,9 @@
 
 mod offline;
 
-use prose_api::v1;
+use std::cell::RefCell;
+
+use prose_api::{Prose, v1};
 use prose_ir::Address;
 use prose_ledger::{
     KeyRing, SignedHead,
@@ -17,6 +19,7 @@ use crate::{
     commands::compile::plural,
     connect::Session,
     error::{Error, Exit},
+    ledger,
     show::clean,
 };
 
@@ -62,36 +65,69 @@ async fn online(session: &mut Session, pinned: Option<&[String]>) -> Result<Veri
         Ok(head) if !session.is_local() => Some(head.head.receipts),
         _ => None,
     };
-    let reactor = session.reactor.clone();
-    let mut rows = Vec::new();
-    let take = |row| {
-        rows.push(row);
-        Ok(())
+    let remote = Remote {
+        client: session.client.clone(),
+        reactor: session.reactor.clone(),
+        handle: Handle::current(),
     };
-    session.each_receipt("", 0, until, take).await?;
-    let client = session.client.clone();
-    let handle = Handle::current();
+    // The verifier asks for contents in the middle of its work, so it waits on a thread of its own.
     let report = tokio::task::spawn_blocking({
         let keys = keys.clone();
-        move || {
-            let lookup = |address: &Address| handle.block_on(content(client.clone(), address));
-            let mut verifier =
-                verifier(&ring, &keys).of_reactor(reactor).with_contents(Box::new(lookup));
-            let mut findings = Vec::new();
-            for row in &rows {
-                findings.extend(verifier.push(&row.body, stored(&row.address).as_ref()));
-            }
-            findings.extend(verifier.finish(Some(&head)));
-            Report { receipts: rows.len() as u64, findings }
-        }
+        move || remote.verify(&ring, &keys, &head, until)
     });
     let report = report.await.map_err(|error| Error {
         code: "internal".into(),
         message: format!("verification broke off: {error}"),
         help: None,
         exit: Exit::Failed,
-    })?;
+    })??;
     Ok(Verified { report, keys })
+}
+
+/// A coordinator as a thread that may wait sees it.
+struct Remote {
+    client: Prose,
+    reactor: String,
+    handle: Handle,
+}
+
+impl Remote {
+    fn verify(
+        mut self,
+        ring: &KeyRing,
+        keys: &[String],
+        head: &[u8],
+        until: Option<u64>,
+    ) -> Result<Report, Error> {
+        // A content that cannot be fetched is not one that is missing.
+        let broken = RefCell::new(None);
+        let (client, handle) = (self.client.clone(), self.handle.clone());
+        let lookup = |address: &Address| {
+            let content = handle.block_on(content(client.clone(), address));
+            content.unwrap_or_else(|error| {
+                broken.borrow_mut().get_or_insert(error);
+                None
+            })
+        };
+        let verifier = verifier(ring, keys).of_reactor(self.reactor.as_str());
+        let mut verifier = verifier.with_contents(Box::new(lookup));
+        let (mut receipts, mut findings, mut after) = (0, Vec::new(), 0);
+        'log: loop {
+            let page = ledger::page(&mut self.client, &self.reactor, "", after);
+            let page = self.handle.block_on(page)?;
+            let Some(last) = page.last() else { break };
+            after = last.position;
+            for row in page {
+                if until.is_some_and(|until| row.position > until) {
+                    break 'log;
+                }
+                receipts += 1;
+                findings.extend(verifier.push(&row.body, stored(&row.address).as_ref()));
+            }
+        }
+        findings.extend(verifier.finish(Some(head)));
+        broken.into_inner().map_or(Ok(Report { receipts, findings }), Err)
+    }
 }
 
 /// The address that a receipt is stored under; one that is none counts as a wrong one.
@@ -99,10 +135,10 @@ fn stored(address: &str) -> Option<Address> {
     Some(address.parse().unwrap_or_else(|_| Address::of(&[])))
 }
 
-async fn content(mut client: prose_api::Prose, address: &Address) -> Option<Vec<u8>> {
+async fn content(mut client: Prose, address: &Address) -> Result<Option<Vec<u8>>, Error> {
     let request = v1::GetContentsRequest { addresses: vec![address.as_str().to_owned()] };
-    let mut answer = client.get_contents(request).await.ok()?.into_inner();
-    answer.contents.remove(address.as_str()).map(Vec::from)
+    let mut answer = client.get_contents(request).await?.into_inner();
+    Ok(answer.contents.remove(address.as_str()).map(Vec::from))
 }
 
 impl Session {

@@ -26,7 +26,9 @@ use crate::{
 pub(super) async fn run(context: &Context, asked: Up) -> Result<Exit, Error> {
     let project = context.project(asked.folder.dir.as_ref())?;
     let compilation = compile::compile(&project)?;
-    compile::show_diagnostics(context.output, &compilation);
+    if !context.output.json {
+        compile::show_diagnostics(context.output, &compilation);
+    }
     let Some(bundle) = &compilation.bundle else {
         return Err(not_compiled(&compilation));
     };
@@ -55,7 +57,7 @@ fn not_compiled(compilation: &Compilation) -> Error {
     Error {
         code: "contracts_invalid".into(),
         message: format!("the contracts have {errors}; nothing was mounted"),
-        help: Some("mend what is shown above, then run the same command again".into()),
+        help: Some("see them with `prose compile`, then run the same command again".into()),
         exit: Exit::Failed,
     }
 }
