@@ -8,6 +8,7 @@ mod config;
 mod feed;
 mod help;
 mod ledger;
+mod readme;
 mod running;
 mod support;
 mod up;
