@@ -19,15 +19,14 @@ fn artifact(folder: &str, node: &str) -> String {
     ["dist/", folder, "/", node, ".json"].concat()
 }
 
-/// Nodes must come sorted by name.
+/// Everything but the sources. Nodes must come sorted by name.
 pub(crate) fn bundle(
-    sources: Vec<Source>,
-    nodes: impl ExactSizeIterator<Item = NodeParts>,
+    nodes: impl Iterator<Item = NodeParts>,
     edges: Vec<Edge>,
     acyclic: bool,
     diagnostics: &[Diagnostic],
 ) -> Bundle {
-    let count = nodes.len();
+    let count = nodes.size_hint().1.unwrap_or_default();
     let mut topology =
         Topology { nodes: Vec::with_capacity(count), edges, entry_points: Vec::new(), acyclic };
     let mut refs = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -52,7 +51,7 @@ pub(crate) fn bundle(
     let manifest = Manifest {
         kind: prose_ir::MANIFEST_KIND.to_owned(),
         version: prose_ir::MANIFEST_VERSION,
-        sources,
+        sources: Vec::new(),
         topology,
         canonicalizers: refs.0,
         postconditions: refs.1,

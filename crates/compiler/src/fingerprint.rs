@@ -1,6 +1,6 @@
 //! The contract fingerprint: what a contract means, and nothing of how it is set.
 
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 use prose_contract::{Block, Entry, Section, SectionKind};
 use prose_ir::Fingerprint;
@@ -25,21 +25,17 @@ pub(crate) struct Fingerprints<'f, 'a> {
 impl<'f, 'a> Fingerprints<'f, 'a> {
     pub(crate) fn new(functions: &'f Functions<'a>) -> Self {
         let mut text = String::new();
-        let mut own = Vec::with_capacity(functions.units.len());
-        for unit in &functions.units {
-            meaning(*unit, &mut text);
-            own.push(Fingerprint::of(text.as_bytes()));
-        }
+        let own = functions.units.iter().map(|unit| alone(*unit, &mut text)).collect();
         Self { functions, own, text }
     }
 
-    /// Of a node that calls `callees`. Functions enter as the set of all that can be reached, so
-    /// that functions which call each other need no order.
-    pub(crate) fn of(&mut self, unit: Unit, callees: &[FunctionId]) -> Fingerprint {
+    /// Of a node that calls the functions `called`. They enter as the set of all that can be
+    /// reached, so that functions which call each other need no order.
+    pub(crate) fn of(&mut self, unit: Unit, called: &BTreeSet<FunctionId>) -> Fingerprint {
         meaning(unit, &mut self.text);
-        let reached = self.functions.closure(callees).into_iter();
+        let called = called.iter();
         let mut called: Vec<_> =
-            reached.map(|id| (self.functions.units[id].name(), self.own[id].as_str())).collect();
+            called.map(|id| (self.functions.units[*id].name(), self.own[*id].as_str())).collect();
         called.sort_unstable();
         for (name, fingerprint) in called {
             line(&mut self.text, "call", name);
@@ -47,6 +43,12 @@ impl<'f, 'a> Fingerprints<'f, 'a> {
         }
         Fingerprint::of(self.text.as_bytes())
     }
+}
+
+/// Of a function, or of a node that calls none. `text` is room for what is hashed.
+pub(crate) fn alone(unit: Unit, text: &mut String) -> Fingerprint {
+    meaning(unit, text);
+    Fingerprint::of(text.as_bytes())
 }
 
 /// Replaces `text` by the normalized text of an entry: one line for each block, sections in a fixed

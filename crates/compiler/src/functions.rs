@@ -16,6 +16,7 @@ use crate::{
 pub(crate) type FunctionId = usize;
 
 /// Every function of the source set, and the calls between them.
+#[derive(Default)]
 pub(crate) struct Functions<'a> {
     pub(crate) units: Vec<Unit<'a>>,
     callees: Vec<Vec<FunctionId>>,
@@ -29,31 +30,16 @@ pub(crate) struct Functions<'a> {
 }
 
 impl<'a> Functions<'a> {
-    pub(crate) fn collect(
-        units: &[Unit<'a>],
-        host: &Host,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Self {
-        let mut functions = Self {
-            units: Vec::new(),
-            callees: Vec::new(),
-            capabilities: Vec::new(),
-            project: HashMap::new(),
-            local: HashMap::new(),
-            bound: HashMap::new(),
-        };
-        for unit in units {
-            functions.add(*unit);
+    /// To be called once every entry is added.
+    pub(crate) fn connect(&mut self, host: &Host, diagnostics: &mut Vec<Diagnostic>) {
+        for unit in &self.units {
+            self.capabilities.push(capabilities::lower(*unit, host, diagnostics));
         }
-        for unit in &functions.units {
-            functions.capabilities.push(capabilities::lower(*unit, host, diagnostics));
-        }
-        functions.callees =
-            functions.units.iter().map(|unit| functions.callees(*unit, diagnostics)).collect();
-        functions
+        self.callees = self.units.iter().map(|unit| self.callees(*unit, diagnostics)).collect();
     }
 
-    fn add(&mut self, unit: Unit<'a>) {
+    /// Takes up an entry: what it binds, and itself, if it is a function.
+    pub(crate) fn add(&mut self, unit: Unit<'a>) {
         let bound = calls::bound(unit.entry);
         if !bound.is_empty() {
             self.bound.entry(&unit.file.path).or_default().extend(bound);

@@ -12,6 +12,7 @@ mod fingerprint;
 mod functions;
 mod host;
 mod lower;
+mod mounted;
 mod program;
 mod wire;
 mod words;
