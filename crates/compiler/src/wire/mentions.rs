@@ -86,6 +86,14 @@ impl<'a> Mentions<'a> {
         None
     }
 
+    /// The producer of "`facet` from `node`", the form in which an author names it outright.
+    pub(crate) fn source(&self) -> Option<&Code<'a>> {
+        self.codes.windows(2).find_map(|pair| {
+            let between = self.text[pair[0].range.end..pair[1].range.start].trim_matches('`');
+            (between.trim() == "from" && !pair[1].negated).then_some(&pair[1])
+        })
+    }
+
     /// Bold text of the whole need.
     pub(crate) fn strong(&self) -> impl Iterator<Item = &'a str> {
         self.strong.iter().take(MAX_CODES).map(|r| &self.text[r.clone()])

@@ -56,6 +56,12 @@ impl Resolver<'_> {
 
     /// Rule 1: a producer in backticks or bold, or "from X".
     fn by_producer(&self, need: &RawNeed, mentions: &Mentions) -> Found {
+        if let Some(source) = mentions.source()
+            && self.producer(source.text).or(self.index.node_or_title(&source.key)).is_none()
+        {
+            // A misspelt name must not be replaced by whoever else has such a facet.
+            return Err(Failure::Unsatisfied { named: Some(source.text.to_owned()) });
+        }
         let codes = mentions.wanted().filter(|c| c.range.start < mentions.first);
         let mut producers = self.others(codes.filter_map(|c| self.producer(c.text)));
         if producers.is_empty() {

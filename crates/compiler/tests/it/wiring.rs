@@ -105,10 +105,15 @@ error[requires_ambiguous]: several producers fit `forecast` equally: `south`, `w
 
 #[test]
 fn a_named_producer_that_does_not_exist_is_not_replaced() {
-    let text = reader("- `forecast`: the days ahead. (Maintained by `met-office`.)");
-    let compilation = compile(&[WEATHER, ("reader.prose.md", &text)]);
-    assert_eq!(codes(&compilation), ["requires_unsatisfied"]);
-    assert!(edges(&compilation).is_empty());
+    for need in [
+        "- `forecast`: the days ahead. (Maintained by `met-office`.)",
+        "- `forecast` from `wether`: the days ahead",
+    ] {
+        let text = reader(need);
+        let compilation = compile(&[WEATHER, ("reader.prose.md", &text)]);
+        assert_eq!(codes(&compilation), ["requires_unsatisfied"], "{need}");
+        assert!(edges(&compilation).is_empty());
+    }
 }
 
 #[test]
