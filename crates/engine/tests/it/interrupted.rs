@@ -1,18 +1,12 @@
 //! A full disk, callers that go away, and silence.
 
-use std::{
-    future::Future,
-    pin::pin,
-    sync::Arc,
-    task::{Context, Poll, Waker},
-    time::Duration,
-};
+use std::{future::Future, pin::pin, sync::Arc, task::Poll, time::Duration};
 
 use prose_bus::InProcessBus;
 use prose_engine::EventStatus;
 use prose_store::Store;
 
-use crate::support::{REACTOR, World, code, honest, poll, rendered};
+use crate::support::{REACTOR, World, code, honest, poll, rendered, soon};
 
 #[tokio::test]
 async fn a_full_disk_loses_nothing_and_work_goes_on_when_there_is_space() {
@@ -113,7 +107,7 @@ async fn what_was_written_for_a_caller_that_went_away_is_made_known() {
         };
         if world.chain("feed").await.len() == 2 {
             assert!(receipts > 0);
-            assert!(matches!(ledger.next().await.unwrap(), prose_bus::Notice::Message(_)));
+            assert!(matches!(soon(ledger.next()).await.unwrap(), prose_bus::Notice::Message(_)));
         } else {
             assert!(!done);
         }
@@ -131,9 +125,6 @@ async fn calling_is_not_doing() {
     let world = World::settled().await;
     let before = world.rows().await;
     drop(world.engine.ingest(REACTOR, vec![poll("a", 2, 10)]));
-    let mut first = Box::pin(world.engine.ingest(REACTOR, vec![poll("b", 3, 10)]));
-    let _ = first.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    drop(first);
     world.engine.advance(REACTOR).await.unwrap();
     assert_eq!(world.rows().await, before);
     world.assert_sound().await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prose_bus::{Bus, InProcessBus};
 use prose_engine::WORK_POOL;
 
-use crate::support::{REACTOR, SHOP, World, crashed, honest, poll, rendered};
+use crate::support::{REACTOR, SHOP, World, crashed, honest, poll, rendered, soon};
 
 /// The nodes that workers are told of; waits for as many as are ready.
 async fn heard(world: &World, bus: &InProcessBus, count: usize) -> Vec<String> {
@@ -13,7 +13,7 @@ async fn heard(world: &World, bus: &InProcessBus, count: usize) -> Vec<String> {
     let mut puller = bus.pull(WORK_POOL).await.unwrap();
     let mut nodes = Vec::new();
     for _ in 0..count {
-        let delivery = puller.next().await.unwrap();
+        let delivery = soon(puller.next()).await.unwrap();
         let subject = delivery.message().subject.as_str().to_owned();
         nodes.push(subject.rsplit('.').next().unwrap().to_owned());
         delivery.ack().await.unwrap();
@@ -88,7 +88,7 @@ async fn recovery_takes_up_the_timers() {
     changes.borrow_and_update();
     let engine = world.engine.clone();
     let clock = tokio::spawn(async move { engine.run_clock().await });
-    changes.changed().await.unwrap();
+    soon(changes.changed()).await.unwrap();
     clock.abort();
     world.pass(10_000).await;
     assert_eq!(world.ready().await, ["priced"]);
@@ -108,7 +108,7 @@ async fn nothing_committed_stays_unpublished() {
     let relay = tokio::spawn(async move { engine.run_relay(out).await });
     let expected = world.receipts().await.iter().filter(|r| !r.node.starts_with('@')).count();
     for _ in 0..expected {
-        assert!(matches!(ledger.next().await.unwrap(), prose_bus::Notice::Message(_)));
+        assert!(matches!(soon(ledger.next()).await.unwrap(), prose_bus::Notice::Message(_)));
     }
     relay.abort();
     world.assert_sound().await;

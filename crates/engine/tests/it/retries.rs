@@ -5,7 +5,7 @@ use prose_ledger::{FailureClass, Status, SurpriseCause};
 use prose_reconciler::{Condition, Cost};
 
 use crate::support::{
-    FEED, POLICY, PRICED, REACTOR, REPORT, STOCKED, World, crashed, honest, poll, rendered,
+    FEED, POLICY, PRICED, REACTOR, REPORT, STOCKED, World, crashed, honest, poll, rendered, soon,
 };
 
 async fn backoff(world: &World, node: &str) -> (i64, u32) {
@@ -178,11 +178,11 @@ async fn the_clock_does_what_is_due() {
     changes.borrow_and_update();
     // The clock sleeps by the machine's time, and looks at the engine's when it wakes.
     world.clock.set_forward(10_000);
-    changes.changed().await.unwrap();
+    soon(changes.changed()).await.unwrap();
     let (_, attempts) = backoff(&world, "priced").await;
     assert_eq!(attempts, 1);
     world.clock.set_forward(10_000);
-    changes.changed().await.unwrap();
+    soon(changes.changed()).await.unwrap();
     assert_eq!(world.ready().await, ["priced"]);
     clock.abort();
     world.assert_sound().await;

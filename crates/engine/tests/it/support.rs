@@ -339,3 +339,9 @@ pub fn honest(lease: &RenderLease) -> String {
 pub fn code<T: std::fmt::Debug>(outcome: Result<T, Error>) -> &'static str {
     outcome.unwrap_err().code()
 }
+
+/// What is bound to happen; a test that waits in vain fails instead of hanging.
+pub async fn soon<T>(future: impl Future<Output = T>) -> T {
+    let limit = std::time::Duration::from_secs(30);
+    tokio::time::timeout(limit, future).await.unwrap_or_else(|_| panic!("waited in vain"))
+}

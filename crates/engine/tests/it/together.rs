@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prose_engine::CommitAnswer;
 use prose_ledger::Status;
 
-use crate::support::{REACTOR, SHOP, World, bundle, code, engine, honest, poll, rendered};
+use crate::support::{REACTOR, SHOP, World, bundle, code, engine, honest, poll, rendered, soon};
 
 #[tokio::test]
 async fn two_engines_see_what_the_other_has_done() {
@@ -48,7 +48,7 @@ async fn an_engine_takes_over_the_timers_of_another() {
     one.clock.set_forward(10_000);
     let ticking = two.clone();
     let clock = tokio::spawn(async move { ticking.run_clock().await });
-    changes.changed().await.unwrap();
+    soon(changes.changed()).await.unwrap();
     clock.abort();
     assert!(matches!(
         one.node("priced").await.condition,
