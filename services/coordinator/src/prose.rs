@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     answer,
-    refusal::{invalid, refuse},
+    refusal::{invalid, refuse, stopping},
 };
 
 const PAGE_DEFAULT: u32 = 100;
@@ -192,7 +192,10 @@ impl Prose for ProseService {
         &self,
         request: Request<v1::WaitQuietRequest>,
     ) -> Answer<v1::WaitQuietResponse> {
-        self.engine.wait_quiet(&request.into_inner().reactor).await.map_err(refuse)?;
+        let reactor = request.into_inner().reactor;
+        // Whoever waits must not hold up a coordinator that stops.
+        let quiet = self.stop.run_until_cancelled(self.engine.wait_quiet(&reactor)).await;
+        quiet.ok_or_else(stopping)?.map_err(refuse)?;
         Ok(Response::new(v1::WaitQuietResponse {}))
     }
 

@@ -71,3 +71,14 @@ pub(crate) fn invalid(message: impl Into<String>) -> Status {
     };
     status(Code::InvalidArgument, fault)
 }
+
+/// Ends a call that waits, because the coordinator stops.
+pub(crate) fn stopping() -> Status {
+    let fault = Fault {
+        code: code::UNREACHABLE.to_owned(),
+        message: "the coordinator is stopping".to_owned(),
+        help: String::new(),
+        retryable: true,
+    };
+    status(Code::Unavailable, fault)
+}
