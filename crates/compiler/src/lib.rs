@@ -26,14 +26,17 @@ pub use artifacts::{MANIFEST_NEXT, read, read_manifest, write};
 pub use error::Error;
 pub use host::Host;
 
+/// What is left of the graph once the bundle has been taken out.
+static NO_TOPOLOGY: Topology =
+    Topology { nodes: Vec::new(), edges: Vec::new(), entry_points: Vec::new(), acyclic: true };
+
 /// What came of a compile.
 #[derive(Debug, Clone)]
 pub struct Compilation {
     /// The manifest and its artifacts; absent while any diagnostic is an error.
     pub bundle: Option<Bundle>,
-    /// The manifest as far as it goes, for those who want to look at the graph all the same. While
-    /// there are errors it breaks the manifest's rules and must not be mounted.
-    pub draft: Manifest,
+    /// The manifest that was refused, when there is no bundle to hold one.
+    refused: Option<Manifest>,
     /// Everything that was found, by path and position.
     pub diagnostics: Vec<Diagnostic>,
     /// The decoded text of each source, as the spans of diagnostics count it.
@@ -41,9 +44,16 @@ pub struct Compilation {
 }
 
 impl Compilation {
+    /// The manifest as far as it goes, for those who want to look at the graph all the same. While
+    /// there are errors it breaks the manifest's rules and must not be mounted. There is none once
+    /// the bundle has been taken out.
+    pub fn draft(&self) -> Option<&Manifest> {
+        self.bundle.as_ref().map(|bundle| &bundle.manifest).or(self.refused.as_ref())
+    }
+
     /// The graph, whether or not it may be mounted.
     pub fn topology(&self) -> &Topology {
-        &self.draft.topology
+        self.draft().map_or(&NO_TOPOLOGY, |draft| &draft.topology)
     }
 
     /// The errors among the diagnostics.

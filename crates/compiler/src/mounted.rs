@@ -18,7 +18,6 @@ use crate::{
 };
 
 /// The mounted nodes in order of source; the first of two with one name stays.
-#[derive(Default)]
 pub(crate) struct Mounted<'a> {
     pub(crate) nodes: Vec<Node<'a>>,
     /// What is known of each node before anything around it is.
@@ -41,6 +40,17 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Mounted<'a> {
+    /// Room for about as many nodes as there are files: the parts are too large to be moved often.
+    pub(crate) fn with_capacity(nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            parts: Vec::with_capacity(nodes),
+            asked: Vec::new(),
+            seen: HashMap::with_capacity(nodes),
+            text: String::new(),
+        }
+    }
+
     /// Takes up an entry, if it is a node.
     pub(crate) fn add(&mut self, unit: Unit<'a>, host: &Host, diagnostics: &mut Vec<Diagnostic>) {
         let name = unit.name();

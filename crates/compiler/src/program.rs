@@ -30,7 +30,7 @@ pub(crate) fn compile(
     mut diagnostics: Vec<Diagnostic>,
 ) -> Compilation {
     let mut functions = Functions::default();
-    let mut mounted = Mounted::default();
+    let mut mounted = Mounted::with_capacity(sources.len());
     // Each file is lowered as far as it goes by itself right after it is read: of a large set, the
     // first files have left the processor's caches long before the last one is read.
     let cells: Vec<OnceCell<Read>> = sources.iter().map(|_| OnceCell::new()).collect();
@@ -109,17 +109,14 @@ fn finish(
     mut diagnostics: Vec<Diagnostic>,
     sources: BTreeMap<String, String>,
 ) -> Compilation {
-    let manifest = draft.manifest.clone();
-    let mut bundle = None;
-    if !diagnostics.iter().any(Diagnostic::is_error) {
-        match draft.check() {
-            Ok(()) => bundle = Some(draft),
-            Err(error) => {
-                diagnostics.push(Diagnostic::whole(Code::ManifestInvalid, "", error.to_string()));
-            }
-        }
+    let mut allowed = !diagnostics.iter().any(Diagnostic::is_error);
+    if allowed && let Err(error) = draft.check() {
+        allowed = false;
+        diagnostics.push(Diagnostic::whole(Code::ManifestInvalid, "", error.to_string()));
     }
-    Compilation { bundle, draft: manifest, diagnostics, sources }
+    let (bundle, refused) =
+        if allowed { (Some(draft), None) } else { (None, Some(draft.manifest)) };
+    Compilation { bundle, refused, diagnostics, sources }
 }
 
 fn sort(diagnostics: &mut Vec<Diagnostic>) {

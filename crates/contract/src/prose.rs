@@ -193,6 +193,10 @@ impl Builder {
 
     fn mark(&mut self, kind: MarkKind, start: usize) {
         let range = start..self.prose.text.len();
+        if self.prose.marks.is_empty() {
+            // Most text has one mark or none, and room for more would be kept as long as the text.
+            self.prose.marks.reserve_exact(1);
+        }
         self.prose.marks.push(Mark { kind, range });
     }
 }

@@ -313,20 +313,25 @@ impl<'a> Check<'a> {
 fn is_acyclic(names: &Names) -> bool {
     let count = names.ids.len();
     let mut waits = vec![0_usize; count];
-    let mut feeds = vec![Vec::new(); count];
-    for (subscriber, producer) in &names.edges {
+    // The edges of each producer are chained: the first one, and the next one of each.
+    let mut first = vec![None; count];
+    let mut next = vec![None; names.edges.len()];
+    for (at, (subscriber, producer)) in names.edges.iter().enumerate() {
         waits[*subscriber] += 1;
-        feeds[*producer].push(*subscriber);
+        next[at] = first[*producer].replace(at);
     }
     let mut free: Vec<usize> = (0..count).filter(|id| waits[*id] == 0).collect();
     let mut removed = 0;
     while let Some(node) = free.pop() {
         removed += 1;
-        for subscriber in &feeds[node] {
-            waits[*subscriber] -= 1;
-            if waits[*subscriber] == 0 {
-                free.push(*subscriber);
+        let mut edge: Option<usize> = first[node];
+        while let Some(at) = edge {
+            let (subscriber, _) = names.edges[at];
+            waits[subscriber] -= 1;
+            if waits[subscriber] == 0 {
+                free.push(subscriber);
             }
+            edge = next[at];
         }
     }
     removed == count

@@ -29,7 +29,7 @@ fn nodes(expected: &Value, compilation: &Compilation) -> Vec<String> {
     let Some(wanted) = expected["nodes"].as_array() else {
         return found;
     };
-    let draft = &compilation.draft;
+    let draft = compilation.draft().unwrap();
     let names: BTreeSet<&str> = draft.topology.nodes.iter().map(|n| n.node.as_str()).collect();
     let expected_names: BTreeSet<&str> = wanted.iter().filter_map(|n| n["name"].as_str()).collect();
     if names != expected_names {

@@ -55,7 +55,7 @@ fn nothing_is_given_out_while_there_is_an_error() {
     assert!(compilation.bundle.is_none());
     assert_eq!(compilation.topology().nodes.len(), 2);
     // A draft is no bundle: its own rules keep it from being written.
-    assert!(!prose_ir::validate::manifest(&compilation.draft).is_empty());
+    assert!(!prose_ir::validate::manifest(compilation.draft().unwrap()).is_empty());
 }
 
 #[test]
