@@ -63,11 +63,7 @@ impl Bundle {
             let contract = contracts.get(name);
             artifact("contract", name, contract.map(|c| (c.version, &c.node)))?;
             if contract.map(|c| &c.contract_fingerprint) != Some(&node.contract_fingerprint) {
-                return Err(problem(
-                    "contract",
-                    name,
-                    "not the one the manifest was made from",
-                ));
+                return Err(problem("contract", name, "not the one the manifest was made from"));
             }
         }
         let nodes = self.manifest.topology.nodes.len();
@@ -77,11 +73,7 @@ impl Bundle {
             ("contract", self.contracts.len()),
         ] {
             if count != nodes {
-                return Err(problem(
-                    artifact,
-                    "?",
-                    "there for a node the manifest does not have",
-                ));
+                return Err(problem(artifact, "?", "there for a node the manifest does not have"));
             }
         }
         Ok(())
@@ -104,10 +96,7 @@ struct Walk<'a, T> {
 
 impl<'a, T> Walk<'a, T> {
     fn new(map: &'a BTreeMap<String, T>) -> Self {
-        Self {
-            map,
-            next: map.iter(),
-        }
+        Self { map, next: map.iter() }
     }
 
     fn get(&mut self, name: &str) -> Option<&'a T> {
@@ -125,20 +114,14 @@ fn artifact(
 ) -> Result<(), BundleError> {
     match found {
         None => Err(problem(kind, node, "missing")),
-        Some((version, _)) if version != ARTIFACT_VERSION => Err(problem(
-            kind,
-            node,
-            &format!("of version {version}; this program reads 1"),
-        )),
+        Some((version, _)) if version != ARTIFACT_VERSION => {
+            Err(problem(kind, node, &format!("of version {version}; this program reads 1")))
+        }
         Some((_, of)) if of != node => Err(problem(kind, node, &format!("that of `{of}`"))),
         Some(_) => Ok(()),
     }
 }
 
 fn problem(artifact: &'static str, node: &str, problem: &str) -> BundleError {
-    BundleError::Artifact {
-        node: node.to_owned(),
-        artifact,
-        problem: problem.to_owned(),
-    }
+    BundleError::Artifact { node: node.to_owned(), artifact, problem: problem.to_owned() }
 }

@@ -102,13 +102,7 @@ mod tests {
     fn text_form_round_trips_and_malformed_text_is_refused() {
         let address = Address::of(b"truth");
         assert_eq!(address.as_str().parse::<Address>().unwrap(), address);
-        for bad in [
-            "",
-            "blake3:",
-            "sha256:00",
-            &address.as_str().to_uppercase(),
-            "blake3:zz",
-        ] {
+        for bad in ["", "blake3:", "sha256:00", &address.as_str().to_uppercase(), "blake3:zz"] {
             assert!(bad.parse::<Address>().is_err(), "{bad} must be refused");
         }
     }

@@ -161,11 +161,7 @@ pub struct Diagnostic {
     /// Code, place and sentence.
     pub message: String,
     /// The source it speaks of.
-    #[serde(
-        rename = "sourcePath",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "sourcePath", default, skip_serializing_if = "Option::is_none")]
     pub source_path: Option<String>,
 }
 

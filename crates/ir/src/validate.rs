@@ -25,29 +25,15 @@ impl fmt::Display for Violation {
 
 /// Lists every rule that `manifest` breaks; empty when it may be written and mounted.
 pub fn manifest(manifest: &Manifest) -> Vec<Violation> {
-    let mut check = Check {
-        manifest,
-        names: Names::new(manifest),
-        violations: Vec::new(),
-    };
+    let mut check = Check { manifest, names: Names::new(manifest), violations: Vec::new() };
     check.envelope();
     check.sources();
     check.nodes();
     check.edges();
-    check.per_node(
-        "canonicalizers",
-        manifest
-            .canonicalizers
-            .iter()
-            .map(|c| (&c.node, &c.artifact)),
-    );
-    check.per_node(
-        "postconditions",
-        manifest
-            .postconditions
-            .iter()
-            .map(|p| (&p.node, &p.artifact)),
-    );
+    check
+        .per_node("canonicalizers", manifest.canonicalizers.iter().map(|c| (&c.node, &c.artifact)));
+    check
+        .per_node("postconditions", manifest.postconditions.iter().map(|p| (&p.node, &p.artifact)));
     check.facets();
     check.diagnostics();
     check.violations
@@ -111,10 +97,7 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn add(&mut self, path: String, problem: impl Into<String>) {
-        self.violations.push(Violation {
-            path,
-            problem: problem.into(),
-        });
+        self.violations.push(Violation { path, problem: problem.into() });
     }
 
     fn envelope(&mut self) {
@@ -129,10 +112,7 @@ impl<'a> Check<'a> {
     fn sources(&mut self) {
         for (i, source) in self.manifest.sources.iter().enumerate() {
             if !is_relative(&source.path) {
-                self.add(
-                    format!("sources[{i}].path"),
-                    "must be root-relative without `.` or `..`",
-                );
+                self.add(format!("sources[{i}].path"), "must be root-relative without `.` or `..`");
             }
         }
     }
@@ -143,17 +123,11 @@ impl<'a> Check<'a> {
         let mut fingerprints = self.manifest.contract_fingerprints.iter();
         for (i, node) in topology.nodes.iter().enumerate() {
             if !is_node_name(&node.node) {
-                self.add(
-                    format!("topology.nodes[{i}].node"),
-                    "is not a single plain path segment",
-                );
+                self.add(format!("topology.nodes[{i}].node"), "is not a single plain path segment");
             }
             let id = self.names.node(&topology.nodes, &node.node, i);
             if id.is_none_or(|id| std::mem::replace(&mut seen[id], true)) {
-                self.add(
-                    format!("topology.nodes[{i}].node"),
-                    format!("repeats `{}`", node.node),
-                );
+                self.add(format!("topology.nodes[{i}].node"), format!("repeats `{}`", node.node));
             }
             // Both are sorted by name as a rule, so the next entry is tried first.
             let fingerprint = match fingerprints.next() {
@@ -180,10 +154,7 @@ impl<'a> Check<'a> {
             .collect();
         let entries: BTreeSet<_> = topology.entry_points.iter().map(String::as_str).collect();
         if external != entries || entries.len() != topology.entry_points.len() {
-            self.add(
-                "topology.entry_points".into(),
-                "must be exactly the external-driven nodes",
-            );
+            self.add("topology.entry_points".into(), "must be exactly the external-driven nodes");
         }
     }
 
@@ -205,10 +176,7 @@ impl<'a> Check<'a> {
                 }
             }
             if subscriber == producer {
-                self.add(
-                    format!("topology.edges[{i}]"),
-                    "a node cannot subscribe to itself",
-                );
+                self.add(format!("topology.edges[{i}]"), "a node cannot subscribe to itself");
             }
             if !is_sorted && !seen.insert((subscriber, producer, edge.facet.as_str())) {
                 self.add(format!("topology.edges[{i}]"), "repeats an edge");
@@ -216,10 +184,7 @@ impl<'a> Check<'a> {
         }
         let acyclic = is_acyclic(&self.names);
         if acyclic != self.manifest.topology.acyclic {
-            self.add(
-                "topology.acyclic".into(),
-                format!("says {}, but is not so", !acyclic),
-            );
+            self.add("topology.acyclic".into(), format!("says {}, but is not so", !acyclic));
         }
         if !acyclic {
             self.add("topology.edges".into(), "the subscriptions form a cycle");
@@ -232,10 +197,7 @@ impl<'a> Check<'a> {
         for (i, (node, artifact)) in entries.enumerate() {
             let id = self.names.node(nodes, node, i);
             if id.is_none_or(|id| std::mem::replace(&mut seen[id], true)) {
-                self.add(
-                    format!("{field}[{i}].node"),
-                    format!("`{node}` is no node, or repeated"),
-                );
+                self.add(format!("{field}[{i}].node"), format!("`{node}` is no node, or repeated"));
             }
             if !is_relative(artifact) {
                 self.add(format!("{field}[{i}].artifact"), "must be root-relative");
@@ -287,12 +249,7 @@ impl<'a> Check<'a> {
         if self.manifest.diagnostics.is_empty() {
             return;
         }
-        let sources: HashSet<_> = self
-            .manifest
-            .sources
-            .iter()
-            .map(|s| s.path.as_str())
-            .collect();
+        let sources: HashSet<_> = self.manifest.sources.iter().map(|s| s.path.as_str()).collect();
         for (i, diagnostic) in self.manifest.diagnostics.iter().enumerate() {
             if diagnostic.severity == Severity::Error {
                 self.add(
@@ -339,9 +296,7 @@ fn is_acyclic(names: &Names) -> bool {
 
 fn is_relative(path: &str) -> bool {
     !path.contains('\\')
-        && path
-            .split('/')
-            .all(|s| !s.is_empty() && s != "." && s != ".." && !s.contains('\0'))
+        && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.contains('\0'))
 }
 
 fn is_node_name(name: &str) -> bool {
