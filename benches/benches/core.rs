@@ -65,7 +65,7 @@ impl World {
         let mut reactor = Reactor::empty(Policy::default());
         let mut seal = Count(0);
         let topology = TopologyTruth { tree: Address::of(b"t"), whole: Fingerprint::of(b"t") };
-        reactor.mount(&mut seal, 0, graph, 1, topology);
+        reactor.mount(&mut seal, 0, graph, 1, topology, Vec::new());
         Self { reactor, seal, next: 0 }
     }
 

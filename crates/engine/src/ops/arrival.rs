@@ -155,24 +155,45 @@ fn pass_through(
     parsed: &Parsed,
     Meaning { document, tokens }: Meaning,
 ) -> Result<Published, Failure> {
-    let moved = last.tokens.as_ref() != Some(&tokens);
-    let none = Value::Object(serde_json::Map::new());
-    let attested = BTreeMap::new();
-    gate::check(&program.postconditions, &document, last.document.as_ref(), &none, &attested)
-        .map_err(|broken| Failure::new(FailureClass::Postcondition, reasons(&broken)))?;
-    let refused = |error: String| Failure::new(FailureClass::Event, error);
-    if !moved {
+    if last.tokens.as_ref() == Some(&tokens) {
         // Nothing will be published: the truth that stands is carried forward, and is what the next
         // event is held against, whether it comes in this batch or in another.
+        pass_gate(program, last.document.as_ref(), &document)?;
         return Ok(Published { tree: Address::of(&parsed.canonical), fingerprints: tokens });
     }
-    let files = files_of(document.clone(), &program.regions).map_err(|e| refused(e.to_string()))?;
+    let kept = program.has_expressions.then(|| document.clone());
+    let published = publishable(op, program, last.document.as_ref(), document, tokens)?;
+    last.tokens = Some(published.fingerprints.clone());
+    last.document = kept;
+    Ok(published)
+}
+
+/// Holds a document of a passthrough gateway against its gate, and puts its files among what the
+/// operation writes.
+pub(super) fn publishable(
+    op: &mut Operation<'_>,
+    program: &NodeProgram,
+    prior: Option<&Value>,
+    document: Value,
+    tokens: BTreeMap<String, Fingerprint>,
+) -> Result<Published, Failure> {
+    pass_gate(program, prior, &document)?;
+    let refused = |error: String| Failure::new(FailureClass::Event, error);
+    let files = files_of(document, &program.regions).map_err(|e| refused(e.to_string()))?;
     let snapshot = files.snapshot(&Limits::default()).map_err(|e| refused(e.to_string()))?;
     op.store_contents([(snapshot.address.clone(), snapshot.bytes)]);
     op.store_contents(snapshot.blobs);
-    last.tokens = Some(tokens.clone());
-    last.document = program.has_expressions.then_some(document);
     Ok(Published { tree: snapshot.address, fingerprints: tokens })
+}
+
+fn pass_gate(
+    program: &NodeProgram,
+    prior: Option<&Value>,
+    document: &Value,
+) -> Result<(), Failure> {
+    let none = Value::Object(serde_json::Map::new());
+    let checked = gate::check(&program.postconditions, document, prior, &none, &BTreeMap::new());
+    checked.map_err(|broken| Failure::new(FailureClass::Postcondition, reasons(&broken)))
 }
 
 /// Broken conditions as one text for people.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use prose_ir::{Address, Bundle, Fingerprint};
-use prose_reconciler::TopologyTruth;
+use prose_reconciler::{Failure, NodeIx, Published, Role, TopologyTruth};
 use prose_store::NewEpoch;
 use prose_truth::{Files, Limits, Snapshot, TreePath, json};
 
-use crate::{Engine, Error, program::Program};
+use super::arrival;
+use crate::{Engine, Error, operation::Operation, program::Program};
 
 /// What a mount came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,12 +46,44 @@ impl Engine {
             tree: truth.address,
             whole: Fingerprint::of(&topology_bytes(&program.bundle)?),
         };
+        let standing = op.read_again(&program).await?;
         let graph = program.graph.clone();
         op.state.program = Arc::new(program);
-        let receipt = op.decide(|core, seal, now| core.mount(seal, now, graph, epoch, topology));
+        let receipt =
+            op.decide(|core, seal, now| core.mount(seal, now, graph, epoch, topology, standing));
         op.finish().await?;
         tracing::info!(reactor.name = reactor, reactor.epoch = epoch, "mounted");
         Ok(Mounted { epoch, receipt: Some(receipt) })
+    }
+}
+
+impl Operation<'_> {
+    /// What the standing truths of passthrough gateways come to under a contract that changed.
+    async fn read_again(
+        &mut self,
+        program: &Program,
+    ) -> Result<Vec<(NodeIx, Result<Published, Failure>)>, Error> {
+        let mut standing = Vec::new();
+        for v in program.graph.indices() {
+            let spec = program.graph.spec(v);
+            let core = &self.state.reactor;
+            let old = core.graph().find(&spec.name).map(|old| core.graph().spec(old));
+            if spec.role != Role::Passthrough || old == Some(spec) {
+                continue;
+            }
+            let current = core.state(&spec.name).and_then(|state| state.current());
+            let Some(tree) = current.map(|current| current.tree.clone()) else { continue };
+            let (Some(node), Some(document)) =
+                (program.node(&spec.name), self.document(&tree).await?)
+            else {
+                continue;
+            };
+            let tokens = node.canonicalizer.fingerprints(&document);
+            let prior = Some(document.clone());
+            let truth = arrival::publishable(self, node, prior.as_ref(), document, tokens);
+            standing.push((v, truth));
+        }
+        Ok(standing)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Epochs: what a mount changes, and what it leaves alone.
 
-use prose_engine::CommitAnswer;
+use prose_engine::{CommitAnswer, EventStatus};
 use prose_ir::TOPOLOGY_NODE;
 use prose_ledger::{Status, SurpriseCause};
 use prose_reconciler::Condition;
@@ -137,5 +137,32 @@ async fn queued_events_survive_retirement() {
     world.mount(&[INBOX, FEED]).await;
     world.work().await;
     assert_eq!(world.truth("inbox").await.unwrap().to_string(), r#"{"seen":[1]}"#);
+    world.assert_sound().await;
+}
+
+/// A gateway without a render body cannot be rendered anew: its standing truth is read under the
+/// new contract, and whoever reads what that moved is woken.
+#[tokio::test]
+async fn a_changed_gateway_reads_its_standing_truth_again() {
+    let feed = "---\nname: feed\nkind: gateway\n---\n### Maintains\n- `prices`: by item\n- `stock`: by item\n";
+    let split = feed.replace("- `stock`: by item\n", "#### stock\nMaterial: everything.\n");
+    let reader = "---\nname: reader\nkind: responsibility\n---\n### Requires\n- `stock` from `feed`\n### Maintains\n- `seen`: a text\n";
+    let world = World::new(&[feed]).await;
+    world.ingest(vec![poll("first", 1, 2)]).await;
+    world.mount(&[&split, reader]).await;
+
+    let chain = world.chain("feed").await;
+    let last = chain.last().unwrap();
+    assert_eq!((last.status, last.epoch), (Status::Rendered, 2));
+    assert_eq!(last.cost.surprise_cause, SurpriseCause::Contract);
+    assert!(last.moved.contains(&"stock".to_owned()), "{:?}", last.moved);
+    assert_eq!(world.ready().await, ["reader"], "it need not wait for the next event");
+    let again = world.statuses_of(vec![poll("second", 1, 2)]).await;
+    assert_eq!(again, [EventStatus::Skipped]);
+
+    // What the standing truth does not have, it cannot be read to have.
+    let more = format!("{split}\n#### colour\nMaterial: everything.\n");
+    world.mount(&[&more, reader]).await;
+    assert_eq!(world.statuses("feed").await.last(), Some(&Status::Failed));
     world.assert_sound().await;
 }

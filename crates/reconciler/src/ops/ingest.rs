@@ -101,8 +101,23 @@ impl Reactor {
     }
 
     fn pass_through(&mut self, seal: &mut dyn Seal, now: Millis, arrival: Arrival) -> EventOutcome {
-        let v = arrival.node;
-        let repeated = self.is_repeated(v, &arrival.event);
+        let Arrival { node, event, truth } = arrival;
+        let truth = truth.filter(|_| !self.is_repeated(node, &event));
+        let cause = Cause { wave: self.wave, kind: CauseKind::External, receipt: None };
+        let (receipt, status) = self.publish_at_once(seal, now, node, Some(event), truth, cause);
+        EventOutcome::Decided { receipt, status }
+    }
+
+    /// Decides a passthrough gateway under the newest wave; without a truth, nothing moved.
+    pub(super) fn publish_at_once(
+        &mut self,
+        seal: &mut dyn Seal,
+        now: Millis,
+        v: NodeIx,
+        event: Option<Fingerprint>,
+        truth: Option<Result<Published, Failure>>,
+        cause: Cause,
+    ) -> (Address, Status) {
         let waves = Span { first: self.wave, at: self.wave };
         let basis = Basis {
             as_of: now,
@@ -112,17 +127,16 @@ impl Reactor {
             cut: CutKind::Exact,
             busy: Vec::new(),
             pins: Vec::new(),
-            event: Some(arrival.event),
+            event,
             freshness: self.nodes[v.at()].freshness,
         };
-        let cause = Cause { wave: self.wave, kind: CauseKind::External, receipt: None };
         let node = &mut self.nodes[v.at()];
-        let (draft, published) = match arrival.truth {
-            Some(Err(failure)) if !repeated => {
+        let (draft, published) = match truth {
+            Some(Err(failure)) => {
                 let draft = Draft::unchanged(node, basis, &[cause], Status::Failed);
                 (Draft { failure: Some(failure), ..draft }, None)
             }
-            Some(Ok(truth)) if !repeated => {
+            Some(Ok(truth)) => {
                 let moved = moved(node.current(), &truth.fingerprints);
                 node.memo = Some(basis.key());
                 if moved.is_empty() {
@@ -139,7 +153,7 @@ impl Reactor {
                     (draft, Some((truth.tree, tokens)))
                 }
             }
-            _ => (Draft::unchanged(node, basis, &[cause], Status::Skipped), None),
+            None => (Draft::unchanged(node, basis, &[cause], Status::Skipped), None),
         };
         let status = draft.status;
         let receipt = self.seal(seal, v, draft);
@@ -153,10 +167,10 @@ impl Reactor {
             history.push(version);
             self.touch(v);
         }
-        EventOutcome::Decided { receipt, status }
+        (receipt, status)
     }
 
-    fn wake_readers(&mut self, v: NodeIx, before: Option<Version>) {
+    pub(super) fn wake_readers(&mut self, v: NodeIx, before: Option<Version>) {
         let Some(current) = self.nodes[v.at()].current() else {
             return;
         };

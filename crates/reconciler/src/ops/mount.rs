@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use prose_ir::{ATOMIC, Address, Fingerprint};
 
 use crate::{
-    Graph, Millis, NodeIx, NodeState, Reactor,
+    Graph, Millis, NodeIx, NodeState, Published, Reactor,
     basis::{Basis, CutKind, Span},
-    decision::{Cost, Status},
+    decision::{Cost, Failure, Status},
     draft::{Draft, Seal},
     graph::{NodeSpec, Role},
     pending::{Cause, CauseKind},
@@ -27,7 +27,9 @@ impl Reactor {
     /// Opens epoch `epoch` with `graph`, under a new wave.
     ///
     /// Nodes that are new, or whose contract or wiring changed, become dirty; a render of theirs
-    /// that is in flight is discarded. Nodes that are gone are retired and keep their chain.
+    /// that is in flight is discarded. Nodes that are gone are retired and keep their chain. A
+    /// changed passthrough gateway has nothing to render, so its standing truth is read under the
+    /// new contract: `standing` holds what came of that.
     pub fn mount(
         &mut self,
         seal: &mut dyn Seal,
@@ -35,6 +37,7 @@ impl Reactor {
         graph: Arc<Graph>,
         epoch: u64,
         truth: TopologyTruth,
+        standing: Vec<(NodeIx, Result<Published, Failure>)>,
     ) -> Address {
         let before = self.graph.clone();
         let wave = self.wave + 1;
@@ -63,6 +66,13 @@ impl Reactor {
                 // Its producers may have changed places: whatever it waits for is looked at anew.
                 self.work.insert(v);
             }
+        }
+        for (v, truth) in standing {
+            let old = self.nodes[v.at()].current().cloned();
+            let event = self.nodes[v.at()].memo.as_ref().and_then(|memo| memo.event.clone());
+            let cause = Cause { wave, kind: CauseKind::Contract, receipt: Some(receipt.clone()) };
+            self.publish_at_once(seal, now, v, event, Some(truth), cause);
+            self.wake_readers(v, old);
         }
         self.finish(seal, now);
         receipt

@@ -55,7 +55,7 @@ impl World {
         self.epoch += 1;
         let graph = Arc::new(Graph::new(specs).unwrap());
         let truth = topology(self.epoch);
-        self.core.mount(&mut self.ledger, self.now, graph, self.epoch, truth);
+        self.core.mount(&mut self.ledger, self.now, graph, self.epoch, truth, Vec::new());
     }
 
     fn ix(&self, name: &str) -> NodeIx {

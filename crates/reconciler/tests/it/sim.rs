@@ -94,7 +94,7 @@ impl Sim {
             }
         }
         let truth = topology(self.epoch);
-        self.reactor.mount(&mut self.ledger, self.now, graph, self.epoch, truth);
+        self.reactor.mount(&mut self.ledger, self.now, graph, self.epoch, truth, Vec::new());
     }
 
     pub fn ingest(&mut self, gateway: usize, truth: u64) {
