@@ -36,7 +36,9 @@ pub async fn wait_for<T, S: Debug>(
         let left = limit.saturating_sub(start.elapsed());
         match tokio::time::timeout(left, condition()).await {
             Ok(Ok(value)) => return value,
-            Ok(Err(now)) => status = Some(now),
+            // A timeout of nothing still asks once, so the limit has to be looked at as well.
+            Ok(Err(now)) if start.elapsed() < limit => status = Some(now),
+            Ok(Err(now)) => panic!("waited {limit:?} for {what}; last: {:?}", Some(now)),
             Err(_) => panic!("waited {limit:?} for {what}; last: {status:?}"),
         }
         tokio::time::sleep(PAUSE).await;
