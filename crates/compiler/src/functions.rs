@@ -38,12 +38,16 @@ impl<'a> Functions<'a> {
         self.callees = self.units.iter().map(|unit| self.callees(*unit, diagnostics)).collect();
     }
 
-    /// Takes up an entry: what it binds, and itself, if it is a function.
-    pub(crate) fn add(&mut self, unit: Unit<'a>) {
-        let bound = calls::bound(unit.entry);
+    /// Takes up the names that an entry of the file at `path` binds.
+    pub(crate) fn bind(&mut self, path: &'a str, entry: &Entry) {
+        let bound = calls::bound(entry);
         if !bound.is_empty() {
-            self.bound.entry(&unit.file.path).or_default().extend(bound);
+            self.bound.entry(path).or_default().extend(bound);
         }
+    }
+
+    /// Takes up an entry, if it is a function.
+    pub(crate) fn add(&mut self, unit: Unit<'a>) {
         if unit.entry.kind != Some(Kind::Function) {
             return;
         }

@@ -4,7 +4,6 @@
 //! sources on the same host give the same bytes.
 
 mod artifacts;
-mod cel;
 mod discover;
 mod emit;
 mod error;

@@ -1,20 +1,17 @@
 //! The compile itself: sources in, bundle and diagnostics out. No I/O but what the host is asked.
 
-use std::{
-    cell::OnceCell,
-    collections::{BTreeMap, HashSet},
-};
+use std::collections::{BTreeMap, HashSet};
 
 use prose_contract::{Code, Diagnostic, File, Parsed};
 use prose_ir::{Check, Edge, Judge};
 
 use crate::{
-    Compilation, Host, cel,
+    Compilation, Host,
     emit::{self, NodeParts},
     fingerprint::Fingerprints,
     functions::Functions,
-    lower::{Unit, capabilities::Capabilities},
-    mounted::{Asked, Mounted},
+    lower::{Unit, capabilities::Capabilities, maintains::Maintains, thin},
+    mounted::{Asked, Mounted, Place},
     wire::{self, Node},
 };
 
@@ -24,6 +21,12 @@ struct Read {
     file: Option<File>,
 }
 
+impl Read {
+    fn units(&self) -> impl Iterator<Item = Unit<'_>> {
+        self.file.iter().flat_map(|file| Unit::all(file, &self.text))
+    }
+}
+
 pub(crate) fn compile(
     sources: &BTreeMap<String, Vec<u8>>,
     host: &Host,
@@ -31,21 +34,32 @@ pub(crate) fn compile(
 ) -> Compilation {
     let mut functions = Functions::default();
     let mut mounted = Mounted::with_capacity(sources.len());
-    // Each file is lowered as far as it goes by itself right after it is read: of a large set, the
-    // first files have left the processor's caches long before the last one is read.
-    let cells: Vec<OnceCell<Read>> = sources.iter().map(|_| OnceCell::new()).collect();
-    for ((path, bytes), cell) in sources.iter().zip(&cells) {
-        let Parsed { text, file, diagnostics: found } = prose_contract::parse(path, bytes);
+    let mut read = Vec::with_capacity(sources.len());
+    // Each file is lowered as far as it goes by itself right after it is read, and most of it is
+    // dropped again: of a large set, the first files have left the processor's caches long before
+    // the last one is read.
+    for (at, (path, bytes)) in sources.iter().enumerate() {
+        let Parsed { text, mut file, diagnostics: found } = prose_contract::parse(path, bytes);
         diagnostics.extend(found);
-        let read = cell.get_or_init(|| Read { text, file });
-        let Some(file) = &read.file else { continue };
-        for unit in Unit::all(file, &read.text) {
-            functions.add(unit);
-            mounted.add(unit, host, &mut diagnostics);
+        if let Some(file) = &mut file {
+            for (entry, unit) in Unit::all(file, &text).enumerate() {
+                functions.bind(path, unit.entry);
+                mounted.add(path, (at, entry), unit, host, &mut diagnostics);
+            }
+            std::iter::once(&mut file.entry).chain(&mut file.inline).for_each(thin);
         }
+        read.push(Read { text, file });
+    }
+    for unit in read.iter().flat_map(Read::units) {
+        functions.add(unit);
     }
     functions.connect(host, &mut diagnostics);
-    let Mounted { mut nodes, mut parts, asked, .. } = mounted;
+    let Mounted { places, mut parts, asked, .. } = mounted;
+    let node = |((file, entry), maintains): (Place, Maintains)| {
+        let unit = read[file].units().nth(entry)?;
+        Some(Node { unit, maintains })
+    };
+    let mut nodes: Vec<Node> = places.into_iter().filter_map(node).collect();
     let mut by_name: Vec<usize> = (0..nodes.len()).collect();
     by_name.sort_unstable_by_key(|at| nodes[*at].unit.name());
     let wired = wire::wire(&nodes, &by_name, &mut diagnostics);
@@ -62,10 +76,9 @@ pub(crate) fn compile(
     let mut parts: Vec<Option<NodeParts>> = parts.into_iter().map(Some).collect();
     let named = by_name.iter().filter_map(|at| parts[*at].take());
     let mut draft = emit::bundle(named, wired.edges, wired.acyclic, &diagnostics);
-    let mut texts = Vec::with_capacity(cells.len());
-    draft.manifest.sources.reserve(cells.len());
-    for (path, cell) in sources.keys().zip(cells) {
-        let Some(Read { text, file }) = cell.into_inner() else { continue };
+    let mut texts = Vec::with_capacity(read.len());
+    draft.manifest.sources.reserve(read.len());
+    for (path, Read { text, file }) in sources.keys().zip(read) {
         draft.manifest.sources.push(emit::source(path.clone(), file));
         texts.push((path.clone(), text));
     }
@@ -137,13 +150,12 @@ fn unbacked(nodes: &[Node], edges: &[Edge], diagnostics: &mut Vec<Diagnostic>) {
         edges.iter().map(|e| (e.producer.as_str(), e.facet.as_str())).collect();
     for node in nodes {
         for facet in &node.maintains.facets {
-            if subscribed.contains(&(node.unit.name(), facet.name)) && !facet.is_backed() {
+            if subscribed.contains(&(node.unit.name(), facet.name.as_str())) && !facet.is_backed {
                 let message = format!(
                     "the facet `{}` is subscribed to, but nothing says what is material in it",
                     facet.name
                 );
-                let found =
-                    node.unit.diagnostic(Code::FacetUnbacked, facet.heading.span.clone(), message);
+                let found = node.unit.diagnostic(Code::FacetUnbacked, facet.span.clone(), message);
                 diagnostics
                     .push(found.help("name its fields in backticks, or say what is material"));
             }
@@ -158,17 +170,18 @@ fn judge(
     parts: &mut [NodeParts],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let expressions = asked.iter().map(|asked| asked.expression.to_owned()).collect();
-    for (asked, verdict) in asked.iter().zip(cel::check(expressions)) {
+    let expressions: Vec<&str> = asked.iter().map(|asked| asked.expression.as_str()).collect();
+    // What decides here is what decides at the gate.
+    let verdicts = prose_truth::check_conditions(&expressions);
+    for (asked, verdict) in asked.into_iter().zip(verdicts) {
         let check: &mut Check = &mut parts[asked.node].postconditions.checks[asked.check];
         match verdict {
-            Ok(()) => check.judge = Judge::Cel(asked.expression.to_owned()),
+            Ok(()) => check.judge = Judge::Cel(asked.expression),
             Err(why) => {
-                let what = shortened(asked.expression);
+                let what = shortened(&asked.expression);
                 let message = format!("`{what}` cannot be decided by code: {why}");
-                let span = asked.prose.span.clone();
                 let unit = nodes[asked.node].unit;
-                let found = unit.diagnostic(Code::PostconditionInvalid, span, message);
+                let found = unit.diagnostic(Code::PostconditionInvalid, asked.span, message);
                 diagnostics.push(found.help("the render attests it instead"));
             }
         }

@@ -17,7 +17,7 @@ mod tree;
 
 pub use canonicalizer::{Canonicalizer, CanonicalizerError, moved, region, region_key};
 pub use document::{DocumentError, TRUTH_FILE, document, files_of};
-pub use expression::{Expression, ExpressionError};
+pub use expression::{Expression, ExpressionError, check_conditions};
 pub use files::{Files, Snapshot};
 pub use gate::Broken;
 pub use narrow::narrow;

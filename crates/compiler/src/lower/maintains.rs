@@ -1,6 +1,6 @@
 //! The declared shape of a truth: fields, facets, and the names it goes by.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 use prose_contract::{Block, Part, Prose, Section, SectionKind};
 use prose_ir::{Canonicalizer, FacetSpec};
@@ -10,51 +10,37 @@ use crate::words;
 
 /// `### Maintains`, lowered.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Maintains<'a> {
+pub(crate) struct Maintains {
     /// Declared shared fields in order.
     pub(crate) fields: Vec<String>,
     /// Those of them that every truth must have.
     pub(crate) required: Vec<String>,
-    pub(crate) facets: Vec<Facet<'a>>,
+    pub(crate) facets: Vec<Facet>,
     /// What the truth is called: `` The `CountSummary` world-model ``, `` `GateLedger`: ... ``.
-    pub(crate) aliases: Vec<&'a str>,
+    pub(crate) aliases: Vec<String>,
 }
 
 /// One declared facet.
 #[derive(Debug, Clone)]
-pub(crate) struct Facet<'a> {
-    pub(crate) name: &'a str,
+pub(crate) struct Facet {
+    pub(crate) name: String,
     /// The name as names are compared.
     pub(crate) key: String,
-    pub(crate) heading: &'a Prose,
-    pub(crate) blocks: &'a [Block],
+    /// Where its heading stands.
+    pub(crate) span: Range<usize>,
+    /// Whether anything in its body tells what to fingerprint.
+    pub(crate) is_backed: bool,
 }
 
-impl Facet<'_> {
+impl Facet {
     /// For `user:<login>`, the key of the region: `user`.
     pub(crate) fn family(&self) -> Option<&str> {
-        family(self.name)
+        family(&self.name)
     }
 
     /// The key of the facet's region in the truth.
     pub(crate) fn region(&self) -> &str {
-        self.family().unwrap_or(self.name)
-    }
-
-    /// Whether anything in its body tells what to fingerprint.
-    pub(crate) fn is_backed(&self) -> bool {
-        self.blocks.iter().any(|block| match block {
-            Block::Fence(_) => true,
-            Block::Heading { .. } => false,
-            Block::Paragraph(prose) | Block::Item { prose, .. } => {
-                let text = prose.text.to_ascii_lowercase();
-                prose.codes().next().is_some()
-                    || prose.item().is_some()
-                    || ["material", "fingerprint", "field", " set", "count", "list"]
-                        .iter()
-                        .any(|w| text.contains(w))
-            }
-        })
+        self.family().unwrap_or(&self.name)
     }
 }
 
@@ -68,7 +54,7 @@ pub(crate) fn family(name: &str) -> Option<&str> {
 /// Bullets that speak about fields instead of declaring one.
 const REMARKS: [&str; 5] = ["material", "immaterial", "postcondition", "postconditions", "note"];
 
-pub(crate) fn lower<'a>(unit: Unit<'a>) -> Maintains<'a> {
+pub(crate) fn lower(unit: Unit) -> Maintains {
     let mut maintains = Maintains::default();
     let mut seen = HashSet::new();
     for section in unit.entry.sections(SectionKind::Maintains) {
@@ -76,7 +62,9 @@ pub(crate) fn lower<'a>(unit: Unit<'a>) -> Maintains<'a> {
         for block in shared {
             match block {
                 Block::Item { depth: 1, prose } => field(prose, &mut maintains, &mut seen),
-                Block::Paragraph(prose) => maintains.aliases.extend(alias(prose)),
+                Block::Paragraph(prose) => {
+                    maintains.aliases.extend(alias(prose).map(str::to_owned));
+                }
                 _ => {}
             }
         }
@@ -85,13 +73,31 @@ pub(crate) fn lower<'a>(unit: Unit<'a>) -> Maintains<'a> {
     maintains
 }
 
-fn facet<'a>(part: &Part<'a>) -> Facet<'a> {
+fn facet(part: &Part) -> Facet {
     Facet {
-        name: &part.heading.text,
+        name: part.heading.text.clone(),
         key: words::key(&part.heading.text),
-        heading: part.heading,
-        blocks: part.blocks,
+        span: part.heading.span.clone(),
+        is_backed: part.blocks.iter().any(is_backing),
     }
+}
+
+/// Whether a block of a facet's body tells what to fingerprint.
+fn is_backing(block: &Block) -> bool {
+    match block {
+        Block::Fence(_) => true,
+        Block::Heading { .. } => false,
+        Block::Paragraph(prose) | Block::Item { prose, .. } => {
+            prose.codes().next().is_some()
+                || prose.item().is_some()
+                || is_backing_text(&prose.text.to_ascii_lowercase())
+        }
+    }
+}
+
+fn is_backing_text(text: &str) -> bool {
+    let signs = ["material", "fingerprint", "field", " set", "count", "list"];
+    signs.iter().any(|sign| text.contains(sign))
 }
 
 fn field<'a>(prose: &'a Prose, maintains: &mut Maintains, seen: &mut HashSet<&'a str>) {
@@ -135,9 +141,10 @@ pub(crate) fn canonicalizer(
         }
     }
     let mut facets = Vec::with_capacity(maintains.facets.len());
-    for facet in &maintains.facets {
+    let parts = unit.entry.sections(SectionKind::Maintains).flat_map(|s| s.parts().1);
+    for (facet, part) in maintains.facets.iter().zip(parts) {
         let mut own = materiality::Reading::default();
-        for prose in facet.blocks.iter().filter_map(Block::prose) {
+        for prose in part.blocks.iter().filter_map(Block::prose) {
             own.read(prose, materiality::Place::Facet);
         }
         own.settle();
@@ -145,7 +152,7 @@ pub(crate) fn canonicalizer(
         shared.vague.append(&mut own.vague);
         shared.material_anywhere.extend(own.only.iter().cloned());
         facets.push(FacetSpec {
-            name: facet.name.to_owned(),
+            name: facet.name.clone(),
             family: facet.family().map(str::to_owned),
             only: (!own.only.is_empty()).then_some(own.only),
             immaterial: own.immaterial,

@@ -8,8 +8,18 @@ pub(crate) mod maintains;
 pub(crate) mod materiality;
 pub(crate) mod postconditions;
 
-use prose_contract::{Code, Diagnostic, Entry, File};
+use prose_contract::{Code, Diagnostic, Entry, File, Kind, SectionKind};
 use std::ops::Range;
+
+/// Drops the sections of an entry that nobody reads once it is lowered by itself. What only the
+/// whole source set can tell of a node is told by what it asks for; functions, and those who may
+/// call them, are needed as they are.
+pub(crate) fn thin(entry: &mut Entry) {
+    if entry.kind != Some(Kind::Function) && !entry.has(SectionKind::Execution) {
+        entry.sections.retain(|s| matches!(s.kind, SectionKind::Requires | SectionKind::Emits));
+        entry.sections.shrink_to_fit();
+    }
+}
 
 /// An entry and the file it stands in.
 #[derive(Clone, Copy)]

@@ -40,13 +40,13 @@ pub(crate) fn of(
         return vec![slot(ATOMIC)];
     }
     let in_words: Vec<&str> =
-        facets.iter().filter(|f| mentions.has_words(&f.key)).map(|f| f.name).collect();
+        facets.iter().filter(|f| mentions.has_words(&f.key)).map(|f| f.name.as_str()).collect();
     if in_words.is_empty() { vec![slot(ATOMIC)] } else { in_words.into_iter().map(slot).collect() }
 }
 
 /// The facets a name in backticks means: one by its name, also as `node.facet` or `field.facet`, a
 /// family by its placeholder, the listed members of a family.
-fn by_code<'a>(facets: &[Facet<'a>], code: &str, producer: &str) -> Vec<&'a str> {
+fn by_code<'a>(facets: &'a [Facet], code: &str, producer: &str) -> Vec<&'a str> {
     let code = code.strip_prefix(producer).and_then(|rest| rest.strip_prefix('.')).unwrap_or(code);
     let code = code.rsplit_once('.').map_or(code, |(_, facet)| facet);
     let by_key = || {
@@ -54,7 +54,7 @@ fn by_code<'a>(facets: &[Facet<'a>], code: &str, producer: &str) -> Vec<&'a str>
         facets.iter().find(|f| f.key == wanted)
     };
     if let Some(facet) = facets.iter().find(|f| f.name == code).or_else(by_key) {
-        return vec![facet.name];
+        return vec![&facet.name];
     }
     match code.split_once(':') {
         Some((prefix, member)) => {
@@ -73,14 +73,14 @@ fn by_code<'a>(facets: &[Facet<'a>], code: &str, producer: &str) -> Vec<&'a str>
 }
 
 /// The facets of a family by its prefix: the placeholder, or the members where they are listed.
-fn family_of<'a>(facets: &[Facet<'a>], prefix: &str) -> Vec<&'a str> {
+fn family_of<'a>(facets: &'a [Facet], prefix: &str) -> Vec<&'a str> {
     let members = facets.iter().filter(|f| f.key.split_once(':').is_some_and(|(p, _)| p == prefix));
-    members.map(|f| f.name).collect()
+    members.map(|f| f.name.as_str()).collect()
 }
 
 /// Whether a need's name is that of the producer or of its whole truth.
 fn is_whole(producer: &Node, own: &str) -> bool {
-    let aliases = producer.maintains.aliases.iter().copied();
+    let aliases = producer.maintains.aliases.iter().map(String::as_str);
     let fields = producer.maintains.fields.iter().map(String::as_str);
     std::iter::once(producer.unit.name()).chain(aliases).chain(fields).any(|name| key(name) == own)
 }

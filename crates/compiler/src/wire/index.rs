@@ -69,7 +69,7 @@ impl<'n> Index<'n> {
             }
         }
         let fields = node.maintains.fields.iter().map(String::as_str);
-        for field in fields.chain(node.maintains.aliases.iter().copied()) {
+        for field in fields.chain(node.maintains.aliases.iter().map(String::as_str)) {
             put(&mut self.fields, key(field), at);
         }
     }

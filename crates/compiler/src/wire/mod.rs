@@ -26,7 +26,7 @@ use resolve::{Failure, Resolver};
 /// A mounted node as wiring sees it.
 pub(crate) struct Node<'a> {
     pub(crate) unit: Unit<'a>,
-    pub(crate) maintains: Maintains<'a>,
+    pub(crate) maintains: Maintains,
 }
 
 /// The resolved needs of every node, in the order of the nodes.

@@ -107,7 +107,7 @@ impl<'a> RawNeed<'a> {
         }
         let own = [node.unit.name()].into_iter();
         let own = own
-            .chain(node.maintains.aliases.iter().copied())
+            .chain(node.maintains.aliases.iter().map(String::as_str))
             .chain(node.maintains.fields.iter().map(String::as_str));
         let own: Vec<String> = own.map(key).collect();
         let names_itself = self.prose.codes().any(|(_, code)| own.contains(&key(code)));

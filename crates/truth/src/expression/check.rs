@@ -2,7 +2,9 @@
 
 use cel::{
     Env,
-    common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, operators},
+    common::ast::{
+        CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators,
+    },
 };
 
 use super::{ExpressionError, SOURCE_BYTES_MAX, shortened};
@@ -41,6 +43,10 @@ const FUNCTIONS: [&str; 23] = [
     "upperAscii",
 ];
 
+/// Functions that yield a boolean.
+const PREDICATES: [&str; 6] =
+    ["contains", "startsWith", "endsWith", "matches", "bool", operators::IN];
+
 /// Operators are calls of names that no source can spell.
 const OPERATORS: [&str; 19] = [
     operators::CONDITIONAL,
@@ -75,6 +81,32 @@ pub(super) fn parse(env: &Env, source: &str) -> Result<IdedExpr, ExpressionError
         .map_err(|errors| ExpressionError::Syntax(shortened(&errors.to_string())))?;
     Names::default().expr(&parsed)?;
     Ok(parsed)
+}
+
+/// Whether the form of the expression alone promises a boolean. A bare path does not: prose that
+/// mentions `prior.total` states no condition.
+pub(super) fn yields_boolean(expression: &IdedExpr) -> bool {
+    match &expression.expr {
+        Expr::Literal(LiteralValue::Boolean(_)) => true,
+        Expr::Call(call) => match call.func_name.as_str() {
+            operators::LOGICAL_AND
+            | operators::LOGICAL_OR
+            | operators::LOGICAL_NOT
+            | operators::EQUALS
+            | operators::NOT_EQUALS
+            | operators::LESS
+            | operators::LESS_EQUALS
+            | operators::GREATER
+            | operators::GREATER_EQUALS => true,
+            operators::CONDITIONAL => call.args.iter().skip(1).all(yields_boolean),
+            name => PREDICATES.contains(&name),
+        },
+        Expr::Comprehension(parts) => {
+            yields_boolean(&parts.result)
+                || matches!(&parts.accu_init.expr, Expr::Literal(LiteralValue::Boolean(_)))
+        }
+        _ => false,
+    }
 }
 
 /// The variables bound by the comprehensions around a place.

@@ -108,6 +108,28 @@ impl Expression {
     }
 }
 
+/// Which of `sources` code can decide: they parse, name only what exists, and their form promises
+/// true or false. All are looked at on one thread.
+pub fn check_conditions(sources: &[&str]) -> Vec<Result<(), ExpressionError>> {
+    if sources.is_empty() {
+        return Vec::new();
+    }
+    let check_one = |env: &cel::Env, source: &str| {
+        let parsed = check::parse(env, source)?;
+        if check::yields_boolean(&parsed) {
+            Ok(())
+        } else {
+            Err(ExpressionError::NotBoolean("a value".to_owned()))
+        }
+    };
+    let checked = evaluate::on_large_stack(|| {
+        let env = evaluate::environment()?;
+        Ok(sources.iter().map(|source| check_one(&env, source)).collect())
+    });
+    let failed = |error: ExpressionError| sources.iter().map(|_| Err(error.clone())).collect();
+    checked.and_then(|checked| checked).unwrap_or_else(failed)
+}
+
 fn shortened(text: &str) -> String {
     text.chars().take(REASON_CHARS_MAX).collect()
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod canonicalizer;
+mod conditions;
 mod document;
 mod gate;
 mod tree;
