@@ -6,7 +6,7 @@ use prose_contract::{Code, Diagnostic, File, Parsed};
 use prose_ir::{Check, Edge, Judge};
 
 use crate::{
-    Compilation, Host, cel,
+    Compilation, Host,
     emit::{self, NodeParts},
     fingerprint::Fingerprints,
     functions::Functions,
@@ -170,8 +170,10 @@ fn judge(
     parts: &mut [NodeParts],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let expressions = asked.iter().map(|asked| asked.expression.clone()).collect();
-    for (asked, verdict) in asked.into_iter().zip(cel::check(expressions)) {
+    let expressions: Vec<&str> = asked.iter().map(|asked| asked.expression.as_str()).collect();
+    // What decides here is what decides at the gate.
+    let verdicts = prose_truth::check_conditions(&expressions);
+    for (asked, verdict) in asked.into_iter().zip(verdicts) {
         let check: &mut Check = &mut parts[asked.node].postconditions.checks[asked.check];
         match verdict {
             Ok(()) => check.judge = Judge::Cel(asked.expression),
