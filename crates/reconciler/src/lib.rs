@@ -15,6 +15,7 @@ mod decision;
 mod draft;
 mod explain;
 mod graph;
+mod inbox;
 mod ops;
 mod pending;
 mod policy;
@@ -27,13 +28,14 @@ pub use decision::{Cost, Failure, FailureClass, Status, Surprise, WakeSource};
 pub use draft::{Draft, Place, Seal};
 pub use explain::{Condition, Waiting};
 pub use graph::{Graph, GraphError, Input, InputRef, NodeIx, NodeSpec, Role};
+pub use inbox::Inbox;
 pub use ops::{
     Arrival, Claim, CommitError, EventOutcome, Lease, Outcome, Published, Refused, TopologyTruth,
 };
 pub use pending::{Cause, CauseKind, Pending};
 pub use policy::Policy;
 pub use reactor::{Effects, Reactor};
-pub use state::{Flight, Inbox, NodeState, Retry, Version};
+pub use state::{Flight, NodeState, Retry, Version};
 
 /// The number of a wake that entered from outside; rises by one per reactor.
 pub type Wave = u64;

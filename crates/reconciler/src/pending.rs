@@ -68,12 +68,6 @@ impl Pending {
         self.spans.first().map(|(first, _)| *first)
     }
 
-    /// The highest pending wave that is not above `wave`.
-    pub(crate) fn highest_until(&self, wave: Wave) -> Option<Wave> {
-        let below = self.spans.iter().rev().find(|(first, _)| *first <= wave);
-        below.map(|(_, last)| *last.min(&wave))
-    }
-
     /// Why, oldest first; at most the first and the newest few.
     pub fn causes(&self) -> &[Cause] {
         &self.causes

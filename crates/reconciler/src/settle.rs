@@ -86,7 +86,7 @@ impl Reactor {
     /// Whether the memo key at `wave` is the one the last receipt was decided on.
     pub(crate) fn is_unmoved(&self, v: NodeIx, wave: Wave) -> bool {
         let node = &self.nodes[v.at()];
-        if node.has_failed() || node.forced || node.inbox.consumed < node.inbox.next {
+        if node.has_failed() || node.forced || node.inbox.newest(wave).is_some() {
             return false;
         }
         let Some(memo) = &node.memo else { return false };
@@ -164,10 +164,8 @@ impl Reactor {
         let pins = self.pins(v, wave);
         let node = &self.nodes[v.at()];
         let first = node.dirty.lowest().unwrap_or(wave);
-        // Events change a truth by themselves: it is in force only from the last one that was read.
-        let takes_events = node.inbox.consumed < node.inbox.next;
-        let last_event = takes_events.then(|| node.dirty.highest_until(wave)).flatten();
-        let since = last_event.unwrap_or(first);
+        // Events change a truth by themselves: it is in force only from the last one that is read.
+        let since = node.inbox.newest(wave).unwrap_or(first).max(first);
         let (at, busy) = match cut {
             CutKind::Exact => (pins.in_force_from(since), Vec::new()),
             CutKind::Mixed => (self.wave, self.names(self.in_the_way(v))),

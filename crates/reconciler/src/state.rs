@@ -9,6 +9,7 @@ use crate::{
     Millis, Wave,
     basis::{Basis, MemoKey, Span},
     decision::{Cost, Status},
+    inbox::Inbox,
     pending::{Cause, Pending},
 };
 
@@ -138,16 +139,4 @@ pub struct Retry {
     pub spent: Cost,
     /// The wakes it owes, those that arrived meanwhile included; they get a new wave.
     pub causes: Vec<Cause>,
-}
-
-/// External events by their ordinal in the order of arrival, from zero.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Inbox {
-    /// Events below this were consumed.
-    pub consumed: u64,
-    /// The ordinal of the next event.
-    pub next: u64,
-    /// A fingerprint over all events that ever arrived, in order; identifies what `next` stands for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<Fingerprint>,
 }

@@ -96,8 +96,8 @@ impl Reactor {
         let mut basis = self.basis(v, now, wave, cut);
         let expires_at = now + self.policy.lease_ms;
         let node = &mut self.nodes[v.at()];
-        let events = (node.inbox.consumed, node.inbox.next);
-        basis.event = node.inbox.digest.clone();
+        let events = node.inbox.readable(wave);
+        basis.event = node.inbox.digest(wave);
         let causes = node.dirty.take(wave);
         let (attempts, spent) = node.pending_attempt.take().unwrap_or_default();
         node.fence += 1;

@@ -128,7 +128,7 @@ impl Reactor {
         let waves = flight.basis.waves;
         let node = &mut self.nodes[v.at()];
         node.memo = Some(flight.basis.key());
-        node.inbox.consumed = flight.events.1;
+        node.inbox.consume(flight.events.1);
         let moved = moved(node.current(), &truth.fingerprints);
         let tokens = Arc::new(truth.fingerprints);
         let draft = Draft {

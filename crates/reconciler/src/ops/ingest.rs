@@ -91,11 +91,7 @@ impl Reactor {
     }
 
     fn enqueue(&mut self, v: NodeIx, event: Fingerprint) -> EventOutcome {
-        let inbox = &mut self.nodes[v.at()].inbox;
-        let ordinal = inbox.next;
-        inbox.next += 1;
-        let so_far = inbox.digest.as_ref().map_or("", Fingerprint::as_str);
-        inbox.digest = Some(Fingerprint::of(format!("{so_far}\n{ordinal}\n{event}").as_bytes()));
+        let ordinal = self.nodes[v.at()].inbox.push(self.wave, &event);
         self.mark(v, Cause { wave: self.wave, kind: CauseKind::External, receipt: None });
         EventOutcome::Queued { ordinal }
     }

@@ -128,7 +128,7 @@ impl Reactor {
         node.since = self.wave;
         drop_work(node);
         // A node fed from outside alone has nothing to render before its first event.
-        let fed = has_inputs || node.current().is_some() || node.inbox.consumed < node.inbox.next;
+        let fed = has_inputs || node.current().is_some() || node.inbox.is_waiting();
         let owes = match role {
             Role::Passthrough => false,
             Role::External => fed,

@@ -388,6 +388,34 @@ fn a_rendering_gateway_reads_every_event_once_and_in_order() {
 }
 
 #[test]
+fn events_are_of_their_wave_like_everything_else() {
+    let mut world = World::new(vec![
+        spec("gate", Role::Passthrough, &[]),
+        spec("slow", Role::Rendered, &[("gate", ATOMIC)]),
+        spec("desk", Role::External, &[("slow", ATOMIC)]),
+    ]);
+    world.ingest("gate", 1);
+    world.render("slow", 10);
+    world.ingest("gate", 2); // `slow` is unsettled from here on
+    world.ingest("desk", 7); // later than that
+    let lease = world.claim("desk").unwrap();
+    assert_eq!(lease.events, (0, 0), "the event is later than the moment that is rendered");
+    world.commit("desk", &lease, rendered(20)).unwrap();
+    assert!(world.claim("desk").is_none(), "and waits until that moment is known");
+    world.render("slow", 11);
+    let lease = world.claim("desk").unwrap();
+    assert_eq!(lease.events, (0, 1));
+    let before = lease.basis.event.clone();
+    world.commit("desk", &lease, rendered(21)).unwrap();
+    assert!(world.core.is_quiet());
+    // The fingerprint goes on from what was read, whatever else wakes the node.
+    world.ingest("gate", 3);
+    world.render("slow", 12);
+    let lease = world.claim("desk").unwrap();
+    assert_eq!((lease.events, &lease.basis.event), ((1, 1), &before));
+}
+
+#[test]
 fn a_new_contract_discards_the_render_in_flight() {
     let mut world = settled();
     world.ingest("gate", 2);
