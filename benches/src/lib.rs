@@ -26,6 +26,20 @@ pub fn time<T>(batch: u32, mut work: impl FnMut() -> T) -> Duration {
     rounds[ROUNDS / 2]
 }
 
+/// The least time of each of `works`, timed in turn: what else the machine does then disturbs all
+/// alike, and the ratio of two of them can be trusted.
+pub fn least<const N: usize>(mut works: [&mut dyn FnMut(); N]) -> [Duration; N] {
+    let mut least = [Duration::MAX; N];
+    for _ in 0..ROUNDS * 2 {
+        for (work, least) in works.iter_mut().zip(&mut least) {
+            let start = Instant::now();
+            work();
+            *least = start.elapsed().min(*least);
+        }
+    }
+    least
+}
+
 /// The time of one Ed25519 signature over an address-sized message.
 pub fn signature() -> Duration {
     let key = SigningKey::from_bytes(&[7; 32]);
