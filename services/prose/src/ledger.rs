@@ -71,6 +71,15 @@ impl Session {
         }
     }
 
+    /// Why a decision was a failure, as its receipt says.
+    pub async fn failure(&mut self, address: &str) -> Result<String, Error> {
+        let (reactor, address) = (self.reactor.clone(), address.to_owned());
+        let request = v1::GetReceiptRequest { reactor, address };
+        let row = self.client.get_receipt(request).await?.into_inner().receipt;
+        let failure = parse(&row.unwrap_or_default())?.receipt.failure;
+        Ok(failure.map(|failure| failure.reason).unwrap_or_default())
+    }
+
     /// What is stored of these contents, by address.
     pub async fn contents(
         &mut self,

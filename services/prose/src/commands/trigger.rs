@@ -13,17 +13,24 @@ use crate::{
     cli::Trigger,
     connect::Session,
     error::{Error, Exit},
+    show::clean_lines,
 };
 
 pub(super) async fn run(context: &Context, asked: Trigger) -> Result<Exit, Error> {
     let event = read(&asked.event)?;
     let key = asked.key.map_or_else(fresh_key, Ok)?;
-    let outcome = Session::with(context, None, async |session| {
+    let (outcome, reason) = Session::with(context, None, async |session| {
         let (gateway, key) = (asked.node.clone(), key.clone());
         let event = v1::Event { gateway, event: event.into(), key };
         let request = v1::IngestRequest { reactor: session.reactor.clone(), events: vec![event] };
         let answer = session.client.ingest(request).await?.into_inner();
-        Ok(answer.outcomes.into_iter().next().unwrap_or_default())
+        let outcome = answer.outcomes.into_iter().next().unwrap_or_default();
+        let reason = if outcome.status == "failed" {
+            Some(session.failure(&outcome.receipt).await?)
+        } else {
+            None
+        };
+        Ok((outcome, reason))
     })
     .await?;
     let output = context.output;
@@ -34,6 +41,7 @@ pub(super) async fn run(context: &Context, asked: Trigger) -> Result<Exit, Error
             "status": outcome.status,
             "receipt": (!outcome.receipt.is_empty()).then_some(&outcome.receipt),
             "repeated": outcome.repeated,
+            "reason": reason,
         }))?;
     } else {
         let again = if outcome.repeated { " (this key was taken in before)" } else { "" };
@@ -44,6 +52,9 @@ pub(super) async fn run(context: &Context, asked: Trigger) -> Result<Exit, Error
         };
         let status = output.paint.status(&outcome.status);
         output.text(&format!("{} {status}{receipt}{again}", asked.node))?;
+        if let Some(reason) = reason {
+            output.text(&clean_lines(&reason))?;
+        }
     }
     Ok(if outcome.status == "failed" { Exit::Failed } else { Exit::Fine })
 }

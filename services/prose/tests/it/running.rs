@@ -51,6 +51,7 @@ fn events_are_triggered_followed_and_explained_while_it_runs() {
     assert_eq!(explained["woken_by"][0]["address"], first["receipt"]);
     let failed = prose(&["trigger", "pantry", "{\"stock\": 1}", "--json"]).code(1).json();
     assert_eq!(failed["status"], "failed");
+    assert!(failed["reason"].as_str().unwrap().contains("counted_by"), "{failed}");
     let refused = prose(&["trigger", "pantry", "{\"n\": 1e400}"]);
     assert!(refused.refused("json_number_range", "$.n").err.contains("pantry"));
     prose(&["trigger", "shopping-list", "1"]).refused("gateway_invalid", "takes no events");
