@@ -170,6 +170,31 @@ proptest! {
         at_rest(&sim);
     }
 
+    /// An event at every step, and nodes of which some take twenty times as long as others: waves
+    /// are coalesced at uneven places, so that gaps rarely line up.
+    #[test]
+    fn slow_and_fast_nodes_keep_up_under_constant_load(
+        recipe in recipes(),
+        percents in prop::collection::vec(prop_oneof![Just(100u8), Just(30), Just(5)], 10),
+        load in prop::collection::vec((0usize..64, 0u64..8, 0u8..100), 10..120),
+    ) {
+        let mut sim = Sim::new(recipe, policy());
+        for (gateway, truth, luck) in load {
+            take(&mut sim, &Step::Ingest(gateway, truth));
+            take(&mut sim, &Step::Work);
+            for n in (0..sim.leases.len()).rev() {
+                // Each lease has luck of its own, so that not all end at the same steps.
+                let luck = (u32::from(luck) * 37 + n as u32 * 61) % 100;
+                if luck < u32::from(percents[sim.leases[n].0]) {
+                    take(&mut sim, &Step::Commit(n, 2));
+                }
+            }
+        }
+        sim.drain();
+        sim.check();
+        at_rest(&sim);
+    }
+
     #[test]
     fn failures_crashes_and_new_epochs_are_contained(recipe in recipes(), steps in steps(true)) {
         let mut sim = Sim::new(recipe, policy());
