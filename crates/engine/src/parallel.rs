@@ -1,24 +1,19 @@
 //! Pure work on many things, spread over the cores.
 
-/// Below this many things a thread costs more than it saves.
-const EACH_MIN: usize = 64;
+use rayon::prelude::*;
+
+/// Below this many things, handing them over costs more than it saves.
+const THINGS_MIN: usize = 16;
+/// The fewest things that are worth a thread of their own.
+const EACH_MIN: usize = 8;
 
 /// Maps `things` in order, on several cores when there are many. Blocks for as long as that takes.
-pub(crate) fn map<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = (things.len() / EACH_MIN).clamp(1, cores);
-    let each = things.len().div_ceil(threads).max(1);
-    let run = |part: &[T]| part.iter().map(&work).collect::<Vec<R>>();
-    let mut parts = things.chunks(each);
-    let Some(own) = parts.next() else { return Vec::new() };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = parts.map(|part| scope.spawn(move || run(part))).collect();
-        let mut done = run(own);
-        for other in others {
-            // A panic in a part is a panic of the caller.
-            let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            done.extend(part);
-        }
-        done
-    })
+///
+/// The threads are those of a pool that lives as long as the process: a new thread would have ended
+/// before it was moved to an idle core.
+pub(crate) fn map<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    if things.len() < THINGS_MIN {
+        return things.iter().map(work).collect();
+    }
+    things.par_iter().with_min_len(EACH_MIN).map(work).collect()
 }
