@@ -17,8 +17,8 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NodeState {
-    /// Earlier waves are no longer its own: they were before its contract, or a render on a mixture
-    /// has spoken for them. A wake at such a wave counts as one at this wave.
+    /// Earlier waves are no longer its own: they were before its contract, passed while it waited for
+    /// another attempt, or a render on a mixture has spoken for them. A wake at such a wave counts as one at this wave.
     pub since: Wave,
     /// What the last rendered or skipped receipt was decided on.
     pub memo: Option<MemoKey>,

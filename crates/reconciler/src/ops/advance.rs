@@ -45,6 +45,8 @@ impl Reactor {
             return;
         };
         node.pending_attempt = Some((retry.attempts, retry.spent));
+        // The prior truth stood until now, so what an ancestor publishes late belongs to now as well.
+        node.since = node.since.max(wave);
         for cause in retry.causes {
             self.mark(v, Cause { wave, ..cause });
         }

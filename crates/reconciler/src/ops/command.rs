@@ -92,7 +92,10 @@ impl Reactor {
         };
         let node = &mut self.nodes[v.at()];
         node.flight = None;
-        node.retry = None;
+        if node.retry.take().is_some() {
+            // The prior truth stood until now, so what comes late belongs to now as well.
+            node.since = node.since.max(self.wave);
+        }
         let failure = Failure::new(FailureClass::Cancelled, "cancelled by an operator");
         self.nodes[v.at()].forced = false;
         let receipt = self.fail(seal, v, flight, failure, Cost::default());

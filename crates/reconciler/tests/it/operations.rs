@@ -290,6 +290,32 @@ fn a_node_that_waits_for_a_retry_does_not_hold_up_its_readers() {
     assert!(world.is_ready("both"), "but not for a broken harness");
 }
 
+/// While a node waits for another attempt its prior truth stands. A wake that an ancestor causes
+/// late, at a wave that passed meanwhile, is answered by the retry and not by a render of its own.
+#[test]
+fn what_comes_late_while_a_retry_waits_belongs_to_the_retry() {
+    let mut world = World::new(vec![
+        spec("gate", Role::Passthrough, &[]),
+        spec("slow", Role::Rendered, &[("gate", ATOMIC)]),
+        spec("other", Role::Passthrough, &[]),
+        spec("both", Role::Rendered, &[("other", ATOMIC), ("slow", ATOMIC)]),
+    ]);
+    world.ingest("gate", 1);
+    world.ingest("other", 1);
+    world.render("slow", 10);
+    world.render("both", 20);
+    world.ingest("other", 2);
+    let lease = world.claim("both").unwrap();
+    world.ingest("gate", 2); // `slow` owes this wave until after the retry
+    world.commit("both", &lease, crashed(0)).unwrap();
+    world.now = world.core.next_deadline().unwrap();
+    world.core.advance(&mut world.ledger, world.now);
+    let retry = world.core.wave();
+    world.render("slow", 11);
+    let lease = world.claim("both").unwrap();
+    assert_eq!((lease.basis.waves.first, lease.basis.through), (retry, retry));
+}
+
 #[test]
 fn a_failure_leaves_everything_as_it_was_until_it_is_retried() {
     let mut world = settled();
