@@ -86,7 +86,7 @@ fn message(reactor: String, node: String, lease: RenderLease) -> Result<v1::Leas
         receipt: pin.receipt.map(String::from).unwrap_or_default(),
         files: pinned.map(|pinned| files(&pinned)),
     };
-    let (surprise, source) = lease.why;
+    let (surprise, source) = (lease.lease.surprise, lease.lease.wake_source);
     Ok(v1::Lease {
         reactor,
         node,

@@ -1,7 +1,7 @@
 //! Claim and heartbeat: the lease of a ready node, and everything to render it on.
 
 use prose_ir::{Contract, Judge};
-use prose_reconciler::{Claim, Lease, Surprise, WakeSource};
+use prose_reconciler::{Claim, Lease};
 use prose_truth::{Files, narrow};
 
 use crate::{Engine, Error};
@@ -23,14 +23,12 @@ pub struct RenderLease {
     pub prior: Option<Files>,
     /// External events, in order of arrival: canonical JSON texts.
     pub events: Vec<Vec<u8>>,
-    /// The surprise that the cost will be charged to, and who woke the node.
-    pub why: (Surprise, WakeSource),
 }
 
 /// The files of one input.
 pub type PinnedFiles = Option<Files>;
 
-/// Events that one render reads at most comes from the inbox as a whole; this bounds one read.
+/// A render reads all events of its moment; this bounds how many are read from the store at once.
 const EVENTS_PAGE: u64 = 1_000;
 
 impl Engine {
@@ -90,7 +88,6 @@ impl Engine {
             inputs,
             prior,
             events: self.pinned_events(reactor, node, lease.events).await?,
-            why: (lease.surprise, lease.wake_source),
             lease: *lease,
         }))
     }

@@ -15,7 +15,10 @@ async fn a_lease_pins_one_moment() {
     let outcome = world.ingest(vec![poll("second", 2, 20)]).await.remove(0);
     let lease = world.claim("priced").await;
     assert_eq!(lease.lease.attempt, 1);
-    assert_eq!(lease.why, (Surprise::Input, WakeSource::Input));
+    assert_eq!(
+        (lease.lease.surprise, lease.lease.wake_source),
+        (Surprise::Input, WakeSource::Input)
+    );
     assert_eq!(lease.lease.wake_refs, [outcome.receipt.clone().unwrap()]);
     let pin = &lease.lease.basis.pins[0];
     assert_eq!((pin.source.producer.as_str(), pin.source.facet.as_str()), ("feed", "prices"));

@@ -115,6 +115,18 @@ fn policy() -> Policy {
     }
 }
 
+/// Takes the steps, works off what is left, and holds everything against the sequential run.
+fn run(recipe: Recipe, policy: Policy, steps: &[Step]) -> Sim {
+    let mut sim = Sim::new(recipe, policy);
+    for step in steps {
+        take(&mut sim, step);
+    }
+    sim.drain();
+    sim.check();
+    at_rest(&sim);
+    sim
+}
+
 fn at_rest(sim: &Sim) {
     assert!(sim.reactor.is_quiet());
     assert_eq!(sim.reactor.next_deadline(), None, "a quiet reactor has no timer");
@@ -177,13 +189,7 @@ proptest! {
 
     #[test]
     fn busy_graphs_never_glitch_and_converge(recipe in recipes(), steps in steps(false)) {
-        let mut sim = Sim::new(recipe, policy());
-        for step in &steps {
-            take(&mut sim, step);
-        }
-        sim.drain();
-        sim.check();
-        at_rest(&sim);
+        run(recipe, policy(), &steps);
     }
 
     /// An event at every step, and nodes of which some take twenty times as long as others: waves
@@ -213,24 +219,12 @@ proptest! {
 
     #[test]
     fn failures_crashes_and_new_epochs_are_contained(recipe in recipes(), steps in steps(true)) {
-        let mut sim = Sim::new(recipe, policy());
-        for step in &steps {
-            take(&mut sim, step);
-        }
-        sim.drain();
-        sim.check();
-        at_rest(&sim);
+        run(recipe, policy(), &steps);
     }
 
     #[test]
     fn an_impatient_node_says_that_it_mixed(recipe in recipes(), steps in steps(true)) {
-        let mut sim = Sim::new(recipe, Policy { patience_ms: 0, ..policy() });
-        for step in &steps {
-            take(&mut sim, step);
-        }
-        sim.drain();
-        sim.check();
-        at_rest(&sim);
+        let sim = run(recipe, Policy { patience_ms: 0, ..policy() }, &steps);
         for (place, draft, _) in &sim.ledger.entries {
             if draft.basis.cut == prose_reconciler::CutKind::Exact {
                 prop_assert!(draft.basis.busy.is_empty(), "{place:?}");
